@@ -1,4 +1,4 @@
-"""What tests in a browser share: the browser."""
+"""The fixture of browser tests."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,6 @@ from driven import Driven, browser
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    """One browser for all tests of a file."""
+    """Run one browser for all tests of a file."""
     with browser(tmp_path_factory.mktemp("profile")) as found:
         yield found

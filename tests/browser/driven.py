@@ -37,9 +37,9 @@ class Driven:
         self._write, self._read, self._rest, self._last = write, read, b"", 0
         self._session = ""
         self.errors: list[str] = []
-        """What the page's console and its scripts complained about."""
+        """Errors of the page's console and scripts."""
         self.asked: list[str] = []
-        """All that was fetched."""
+        """Addresses of all requests."""
         target = self._send("Target.createTarget", url="about:blank")["targetId"]
         attached = self._send("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
@@ -47,7 +47,7 @@ class Driven:
             self._send(f"{domain}.enable")
 
     def window(self, width: int, height: int = 900, dark: bool = False) -> None:
-        """The size of the window in CSS px, and the colours that the user prefers."""
+        """Set the size of the window in CSS px, and the preferred colour scheme."""
         self._send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -59,16 +59,16 @@ class Driven:
         self._send("Emulation.setEmulatedMedia", media="", features=[scheme])
 
     def paper(self, width: int = 703, height: int = 1032) -> None:
-        """As on a sheet of A4 less its margins, until `window` is asked for again."""
+        """Emulate a sheet of A4 without its margins, until the next call of `window`."""
         self.window(width, height)
         self._send("Emulation.setEmulatedMedia", media="print")
 
     def scripts(self, on: bool) -> None:
-        """Whether the scripts of pages run."""
+        """Enable or disable the scripts of pages."""
         self._send("Emulation.setScriptExecutionDisabled", value=not on)
 
     def open(self, address: str | Path) -> None:
-        """Show a page; returns when it has loaded."""
+        """Show a page, and wait until it has loaded."""
         url = address.as_uri() if isinstance(address, Path) else address
         self._loaded = False
         self._send("Page.navigate", url=url)
@@ -78,13 +78,13 @@ class Driven:
         assert self._loaded, f"{url} did not load"
 
     def js(self, expression: str) -> Any:
-        """The value of an expression in the page; a promise is waited for."""
+        """Return the value of an expression in the page, or of its promise."""
         found = self._send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
     def wait(self, expression: str, seconds: float = 30) -> Any:
-        """The value of an expression once it is true."""
+        """Wait until an expression is true, and return its value."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if found := self.js(expression):
@@ -93,7 +93,7 @@ class Driven:
         raise AssertionError(f"not so after {seconds} s: {expression}\n{self.errors}")
 
     def into_view(self, selector: str) -> tuple[float, float]:
-        """Scroll to the first element; returns its middle."""
+        """Scroll to the first element, and return its centre."""
         place = self.js(
             f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
             " one.scrollIntoView({block: 'center'}); const b = one.getBoundingClientRect();"
@@ -102,11 +102,11 @@ class Driven:
         return place[0], place[1]
 
     def move(self, x: float, y: float) -> None:
-        """Point at a place of the window."""
+        """Move the pointer to a place of the window."""
         self._mouse("mouseMoved", x, y)
 
     def click(self, x: float, y: float, times: int = 1) -> None:
-        """Point and press."""
+        """Click at a place of the window."""
         self.move(x, y)
         for each in range(1, times + 1):
             self._mouse("mousePressed", x, y, button="left", clickCount=each)
@@ -132,15 +132,15 @@ class Driven:
         self._send("Input.dispatchKeyEvent", type="keyUp", **about)
 
     def type(self, text: str) -> None:
-        """Put text where the focus is."""
+        """Insert text at the focus."""
         self._send("Input.insertText", text=text)
 
     def print(self) -> bytes:
-        """The page as PDF."""
+        """Return the page as PDF."""
         return base64.b64decode(self._send("Page.printToPDF")["data"])
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
-        """The window, or the whole page, as PNG."""
+        """Return the window, or the whole page, as PNG."""
         found = self._send("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(found["data"]))
 
@@ -161,7 +161,7 @@ class Driven:
                 return result
 
     def _take(self) -> dict[str, Any]:
-        """The next message; what an event says is kept."""
+        """Return the next message, and record events."""
         while b"\0" not in self._rest:
             more = os.read(self._read, 1 << 20)
             assert more, "the browser has ended"
@@ -185,14 +185,14 @@ class Driven:
 
 
 def _moved(descriptor: int) -> int:
-    """The descriptor under a number of at least 20."""
+    """Duplicate a descriptor under a number of at least 20."""
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD, 20)
     os.close(descriptor)
     return moved
 
 
 def started(profile: Path) -> tuple[subprocess.Popen[bytes], int, int]:
-    """A browser in a process group of its own, and where it is written to and read from."""
+    """Start a browser in a separate process group, and return it with its pipes."""
     program = shutil.which(os.environ.get("FIVENINES_CHROMIUM", "chromium"))
     assert program, "these tests need Chromium: apt-get install chromium"
     theirs_in, ours_out = os.pipe()
@@ -228,7 +228,7 @@ def started(profile: Path) -> tuple[subprocess.Popen[bytes], int, int]:
 
 @contextmanager
 def browser(profile: Path) -> Iterator[Driven]:
-    """A browser with an empty profile; ends with the context."""
+    """Run a browser with an empty profile within this context."""
     process, ours_out, ours_in = started(profile)
     try:
         yield Driven(ours_out, ours_in)

@@ -1,4 +1,4 @@
-"""TEST ONLY: invented runs of the shapes whose reports people read most, and of one that strains the page."""
+"""TEST ONLY: synthetic runs of the most common shapes, and one with long names that strains the page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ _LOCAL, _ON = "1-safe (local)", "2-safe durable (on)"
 
 
 def quickstart(folder: Path) -> Path:
-    """As examples/quickstart.yaml: two solutions, an interleaved comparison of three blocks, three trials with a kill."""
+    """Write a run like examples/quickstart.yaml: two solutions, three blocks, three trials with a kill."""
     plain = Recipe("", sampled="postgres", known=True, views=True, waits=400)
     recipes = [
         replace(plain, name=_LOCAL, tps=1450, latency=5.2, outage=1010, lost=1),
@@ -21,14 +21,14 @@ def quickstart(folder: Path) -> Path:
 
 
 def twelve_cells(folder: Path) -> Path:
-    """Four solutions at three numbers of connections, three trials of each; much goes wrong."""
+    """Write a run of four solutions at three numbers of connections, three trials of each, with problems."""
     recipes = [replace(one, known=True) for one in MARIADB.recipes]
     matrix = Matrix(recipes, connections=[1, 8, 32], broken=1, name="managers")
     return write_run(folder, matrix)
 
 
 def wide(folder: Path) -> Path:
-    """Long names, many types of transactions, faults and settings, texts without a place to break."""
+    """Write a run with long names, many types of transactions, faults, settings, and unbreakable texts."""
     names = (
         "galera 5 nodes behind HAProxy with a virtual address and causal reads (wsrep_sync_wait=7)",
         "group_replication_single_primary_mode_with_before_on_primary_failover_consistency",

@@ -1,4 +1,4 @@
-"""What holds of every page of ours, whatever is on it."""
+"""Tests that every page must pass."""
 
 import pytest
 from driven import Driven
@@ -8,7 +8,7 @@ LAPTOP, PHONE = (1280, 800), (390, 844)
 
 
 class PageForm:
-    """Tests to inherit, where a fixture `address` names the page."""
+    """Tests to inherit; a fixture `address` names the page."""
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     @pytest.mark.parametrize("window", [LAPTOP, PHONE])

@@ -1,4 +1,4 @@
-"""The page of a comparison in a real browser: complete in itself, readable at both widths and by keys."""
+"""The page of a comparison in a real browser is self-contained and readable at both widths."""
 
 import pytest
 from driven import Driven
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two runs with blocks, the second slower and with lost rows, judged by a threshold."""
+    """Render a comparison of two runs with blocks: the second is slower and lost rows."""
     folder = tmp_path_factory.mktemp("runs")
     runs = []
     for n, (name, tps, lost) in enumerate((("before", 1000.0, 0), ("after", 600.0, 3))):
@@ -40,7 +40,7 @@ class TestForm(PageForm):
     pass
 
 
-def test_the_first_screen_says_what_became_worse(page: Driven, address: str) -> None:
+def test_the_first_screen_shows_regressions(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     verdict = page.js("document.querySelector('.verdict').innerText")
@@ -51,7 +51,7 @@ def test_the_first_screen_says_what_became_worse(page: Driven, address: str) -> 
     assert "✗ worse" in row and NAMES[0] in row
 
 
-def test_each_interval_is_seen_beside_its_mark_and_a_line_at_1(page: Driven, address: str) -> None:
+def test_each_interval_is_visible_with_its_mark_and_a_line_at_1(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     boxes = page.js(

@@ -1,4 +1,4 @@
-"""The form of the report in a real browser: length, first screen, and that nothing is in the way."""
+"""The layout of the report in a real browser: length, first screen, and defects."""
 
 import re
 from pathlib import Path
@@ -14,12 +14,12 @@ from fivenines.report import write_html
 RUNS = ("quickstart", "twelve_cells", "wide")
 
 
+# Dozens of drawings take minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
-"""Dozens of drawings take minutes on a machine that has other work."""
 
 
 class Reports(dict[str, str]):
-    """The address of the report of each run, written when it is first asked for."""
+    """The address of each run's report, which is written on first access."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def show(page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: s
 
 
 def still(page: Driven, address: str) -> None:
-    """The page as it is without its scripts, which draw charts anew when they are seen."""
+    """Open a page without its scripts, which redraw charts near the viewport."""
     page.scripts(False)
     show(page, address)
     page.scripts(True)
@@ -101,7 +101,7 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
         ("document.querySelector('svg text').setAttribute('fill', '#c0c0c0')", "has a contrast of"),
     ],
 )
-def test_what_is_planted_is_found(page: Driven, reports: Reports, plant: str, words: str) -> None:
+def test_injected_defects_are_detected(page: Driven, reports: Reports, plant: str, words: str) -> None:
     still(page, reports["quickstart"])
     page.js(f"{plant}; 1")
     assert any(words in one for one in defects(page)), defects(page)
@@ -113,38 +113,38 @@ BOTTOM = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom
 def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     texts = page.js("document.querySelector('header').innerText")
-    assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
-    assert "✗ missed" in texts and "? undecided" in texts
-    for part in (".verdict", ".needs table", "#decision svg"):
+    assert "What do the replication modes cost" in texts and "Recommended: 2-safe durable (on)" in texts
+    assert "✗ not met" in texts and "? inconclusive" in texts
+    for part in (".verdict", ".requirements table", "#decision svg"):
         assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
-    box = "document.querySelector('.needs .scroll')"
+    box = "document.querySelector('.requirements .scroll')"
     assert page.js(f"{box}.scrollWidth - {box}.clientWidth") <= 1, "a table that is cut"
     show(page, reports["quickstart"], PHONE)
-    for part in (".verdict", ".needs table"):
+    for part in (".verdict", ".requirements table"):
         assert page.js(BOTTOM.format(part)) <= PHONE[1], part
     top = page.js("document.querySelector('#decision svg').getBoundingClientRect().top")
     assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"
 
 
-def test_cautions_stand_beside_the_verdict(page: Driven, reports: Reports) -> None:
+def test_cautions_are_next_to_the_verdict(page: Driven, reports: Reports) -> None:
     for window in (LAPTOP, PHONE):
         show(page, reports["twelve_cells"], window)
         texts = page.js("document.querySelector('#decision').innerText")
-        assert "In all 3 conditions: take replication semi-sync AFTER_SYNC" in texts
-        assert "3 trials are too few to tell" in texts
+        assert "In all 3 conditions, recommended: replication semi-sync AFTER_SYNC" in texts
+        assert "3 trials are too few to distinguish" in texts
         assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
 
 
-def test_every_chapter_begins_with_a_sentence(page: Driven, reports: Reports) -> None:
+def test_every_chapter_starts_with_a_sentence(page: Driven, reports: Reports) -> None:
     for run in RUNS:
         show(page, reports[run])
         first = page.js(
             "[...document.querySelectorAll('main > section')].map(one =>"
             " [one.id, one.children[1].tagName, one.children[1].innerText])"
         )
-        told = {name: text for name, tag, text in first if tag == "P" and text.endswith(".")}
-        assert set(told) == {name for name, *_ in first} - {"reading"}
-        assert len(set(told.values())) == len(told), "no two begin with the same"
+        sentences = {name: text for name, tag, text in first if tag == "P" and text.endswith(".")}
+        assert set(sentences) == {name for name, *_ in first} - {"reading"}
+        assert len(set(sentences.values())) == len(sentences), "two chapters start with the same sentence"
 
 
 def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Reports) -> None:
@@ -157,7 +157,7 @@ def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Report
     assert page.js(is_open) is True
 
 
-def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: Reports) -> None:
+def test_a_removed_frame_is_detected(page: Driven, reports: Reports) -> None:
     still(page, reports["quickstart"])
     page.js(
         "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"

@@ -1,4 +1,4 @@
-"""Labels of charts stand at what they name, within a few px of it."""
+"""Labels of charts are within a few px of the marks that they name."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from page_checks import unfold
 
 from fivenines.report import write_html
 
+# The largest offset of a label in px, if no other label is in its way.
 NEAR = 4.0
-"""So many px a label may be off, where no other label is in its way."""
 
 pytestmark = pytest.mark.timeout(300)
 
 
 class Mark(NamedTuple):
-    """A part of a drawing: its box in px of the window, and how it is drawn."""
+    """A part of a drawing: its box in px of the window, and its style."""
 
     tag: str
     text: str
@@ -36,7 +36,7 @@ class Mark(NamedTuple):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    """A quickstart's report as it is without its scripts, which draw charts anew."""
+    """Open a quickstart's report without its scripts, which redraw charts."""
     folder = tmp_path_factory.mktemp("labels")
     address = write_html(form_runs.quickstart(folder / "run")).as_uri()
     with browser(folder / "profile") as found:
@@ -49,7 +49,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
 
 
 def marks(page: Driven, chart: str) -> list[Mark]:
-    """All that is drawn in the first chart of a chapter."""
+    """Return all parts of the first chart of a chapter."""
     found = page.js(
         f"[...document.querySelector('#{chart} figure svg').querySelectorAll('text, path, line, circle')]"
         ".map(one => { const box = one.getBoundingClientRect(), of = one.closest('[data-of]');"
@@ -60,7 +60,7 @@ def marks(page: Driven, chart: str) -> list[Mark]:
     return [Mark(*one) for one in found]
 
 
-def test_a_name_stands_beside_the_point_of_its_solution(page: Driven) -> None:
+def test_a_name_is_next_to_the_point_of_its_solution(page: Driven) -> None:
     drawn = [one for one in marks(page, "decision") if one.of]
     names = [one for one in drawn if one.tag == "text"]
     assert len(names) == 2

@@ -24,7 +24,7 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-def test_pictures_are_made_of_the_runs_that_there_are(tmp_path: Path) -> None:
+def test_pictures_are_made_of_the_existing_runs(tmp_path: Path) -> None:
     for folder in ("runs", "live", "images"):
         (tmp_path / folder).mkdir()
     write_run(tmp_path / "runs" / "two", replace(QUICKSTART, name="quickstart"))

@@ -1,4 +1,4 @@
-"""The report in a real browser: complete in itself, small, its ids its own."""
+"""The report in a real browser is self-contained and small, and has unique ids."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from synthetic_run import MARIADB, write_run
 
 from fivenines.report import write_html
 
+# Dozens of drawings take minutes on a busy machine.
 pytestmark = pytest.mark.timeout(900)
-"""Dozens of drawings take minutes on a machine that has other work."""
 
 
 @pytest.fixture(scope="module")

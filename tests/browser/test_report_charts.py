@@ -1,4 +1,4 @@
-"""Charts and tables of the report answer to pointer and keys, and stand without scripts and on paper."""
+"""Charts and tables of the report react to pointer and keys, and work without scripts and on paper."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +13,8 @@ FIRST = "#speed .chart"
 LINE = "#failover .chart"
 TRIALS = 11
 OPEN = "document.querySelectorAll('details').forEach(e => e.open = true)"
+# The text under the pointer.
 TIP = "(e => e && !e.hidden && e.innerText)(document.querySelector('#tip'))"
-"""What is said under the pointer."""
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(page: Driven, report: Path) -> Driven:
-    """The report at its top, as it has just been opened."""
+    """Open the report and return its page."""
     page.scripts(on=True)
     page.window(1280)
     page.errors.clear()
@@ -42,7 +42,7 @@ def live(page: Driven, selector: str) -> None:
 
 
 def middle_of(page: Driven, mark: str) -> tuple[float, float]:
-    """Where the middle of an element is that an expression names."""
+    """Return the centre of the element that an expression names."""
     place = page.js(
         f"(() => {{ const b = ({mark}).getBoundingClientRect();"
         " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
@@ -51,7 +51,7 @@ def middle_of(page: Driven, mark: str) -> tuple[float, float]:
 
 
 def valued(selector: str, n: int = 0) -> str:
-    """The n-th mark of a chart that has a value to tell."""
+    """Return the n-th mark of a chart that has a value."""
     return (
         f"[...document.querySelectorAll('{selector} svg path')]"
         f".filter(e => e.__data__ && e.__data__.tooltip)[{n}]"
@@ -72,12 +72,12 @@ def test_charts_become_live_near_the_screen_and_fetch_nothing(page: Driven, repo
     assert page.errors == []
 
 
-def test_a_value_is_told_under_the_pointer(page: Driven) -> None:
+def test_the_pointer_shows_a_value(page: Driven) -> None:
     live(page, FIRST)
     page.move(*middle_of(page, valued(FIRST)))
-    told = page.wait(TIP)
-    assert told.startswith("1-safe (local)\n")
-    assert "transactions per second" in told
+    tip = page.wait(TIP)
+    assert tip.startswith("1-safe (local)\n")
+    assert "transactions per second" in tip
     page.move(2, 2)
     page.wait(f"!({TIP})")
 
@@ -97,7 +97,7 @@ def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> 
     live(page, FIRST)
     faded = "[...document.querySelectorAll('.chart [data-of]')].filter(e => getComputedStyle(e).opacity < .5)"
     assert page.js(f"{faded}.length") == 0
-    # pointed at in a chart that is live: also those fade that nobody has scrolled to
+    # The pointer is on a live chart: charts outside the viewport fade as well.
     page.move(*middle_of(page, valued(FIRST)))
     page.wait(f"{faded}.length > 5")
     page.wait(f"{faded}.every(e => e.dataset.of === 's1')")
@@ -195,9 +195,9 @@ def test_a_time_line_zooms_to_10_ms_and_back(page: Driven) -> None:
     page.js(f"{line}.scrollIntoView({{block: 'center'}})")
     x, y = middle_of(page, f"{line}.querySelector('.role-scope path.background')")
     page.move(x, y)
-    told = page.wait(TIP)
-    assert "from the fault" in told
-    assert "in 10 ms" in told
+    tip = page.wait(TIP)
+    assert "from the fault" in tip
+    assert "in 10 ms" in tip
     page.click(x, y, times=2)
     page.wait(f"Math.abs({span} - {whole}) < 0.01")
     assert page.errors == []
@@ -227,7 +227,7 @@ def test_live_charts_have_the_colours_of_dark_pages(page: Driven) -> None:
     assert page.wait(f"{colour} !== '{light}' && {colour}") == "rgb(92, 184, 240)"
 
 
-def test_without_scripts_the_drawings_stand_and_nothing_is_dead(page: Driven, report: Path) -> None:
+def test_without_scripts_drawings_stay_and_no_control_is_dead(page: Driven, report: Path) -> None:
     page.scripts(on=False)
     page.open(report)
     counts = page.js(

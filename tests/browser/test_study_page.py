@@ -1,4 +1,4 @@
-"""The page of a study in a real browser: the verdicts first, readable at both widths and by keys."""
+"""The page of a study in a real browser shows verdicts first, and is readable at both widths."""
 
 import pytest
 from driven import Driven
@@ -60,7 +60,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A claim that fails, one that holds, one that cannot run, one whose part has not run."""
+    """Claims that fail, hold, cannot run, and have not run."""
     folder = tmp_path_factory.mktemp("study")
     speed = [Recipe("strict as can be", tps=1000.0, outage=None), Recipe("relaxed", tps=1000.0, outage=None)]
     matrix = Matrix(speed, faults=["none"], trials=4, connections=[1, 8, 32])
@@ -98,7 +98,7 @@ def test_the_verdicts_of_all_claims_are_on_the_first_screen(page: Driven, addres
     assert "1 of" in verdict or "1 holds" in verdict
 
 
-def test_each_claim_has_our_figures_beside_the_printed_ones(page: Driven, address: str) -> None:
+def test_each_claim_compares_measured_and_printed_figures(page: Driven, address: str) -> None:
     page.window(*LAPTOP)
     page.open(address)
     heads = page.js("[...document.querySelectorAll('#claim-faster th')].map(one => one.innerText.trim())")

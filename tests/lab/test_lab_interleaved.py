@@ -145,7 +145,7 @@ def test_one_solution_is_loaded_at_a_time_and_the_slower_one_is_reported(
     output = tables(run, "md")
     assert "Speed: plain is" in output
     assert "% faster than delayed" in output or "times as fast as delayed" in output
-    assert "Speed, side by side" in write_html(run).read_text()
+    assert "Speed, interleaved" in write_html(run).read_text()
 
 
 def _require_turns(result: InterleavedResult) -> None:

@@ -76,7 +76,7 @@ def test_service_that_never_recovers_is_a_bound_everywhere(run: Run, cells: dict
     assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1
     (row,) = [row for row in summary_rows(run) if row["Fault"] == "gone for good"]
     outage = row["Outage, writes"]
-    assert outage.startswith("at least ") and outage.endswith(" s (not back)")
+    assert outage.startswith("at least ") and outage.endswith(" s (not recovered)")
     page = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", write_html(run).read_text())))
     for text in (page, tables(run, "md")):
         assert f"standalone {outage}" in text

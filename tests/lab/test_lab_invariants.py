@@ -193,7 +193,7 @@ def test_a_deleted_order_line_is_named_by_the_report(tmp_path: Path, engine_name
     assert [invariant.source for invariant in violated] == ["TPC-C clause 3.3.2.4", "TPC-C clause 3.3.2.6"]
     assert violated[1].offending[0]["o_id"] == str(taken[0])
     page = html.unescape(render(run))
-    assert "left data that contradict the workload in 1 of 1 trial" in page
+    assert "violated invariants of the workload in 1 of 1 trial" in page
     assert f"1 row found: o_w_id 1, o_d_id 7, o_id {taken[0]}, lines_demanded" in page
 
 

@@ -93,7 +93,7 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     (begun,) = [line for line in lines if line["event"] == "campaign-started"]
     assert begun["at_once"] == 2
     page = (tmp_path / "run/report.html").read_text()
-    assert "2 trials ran side by side" in page
+    assert "2 trials ran in parallel" in page
 
 
 def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: Path) -> None:

@@ -44,5 +44,5 @@ def test_a_sweep_ends_in_a_best_case(tmp_path: Path) -> None:
     assert choice.best.choosing.n == choice.best.reporting.n == 1
     assert choice.verdict == "unknown"  # Half of a single trial has no interval.
     assert summary_rows(run)[0]["Solution"].startswith("pg (best of 2: commit_delay=")
-    assert "it takes 4 trials of each, or more" in sweep_answers(compared(run))[0].text
+    assert "run 4 or more trials of each" in sweep_answers(compared(run))[0].text
     assert "Sweep of pg" in write_html(run).read_text()

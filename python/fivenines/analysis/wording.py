@@ -72,7 +72,7 @@ def percent(value: float, signed: bool = False) -> str:
 
 
 # Reason of a lower bound: service was still unavailable when the load, or the fault's window, ended.
-NOT_RECOVERED = "not back"
+NOT_RECOVERED = "not recovered"
 
 # Reason of a lower bound: a phase did not end.
 NOT_ENDED = "not ended"
@@ -234,7 +234,7 @@ def _not_recovered(a: str, b: str, difference: Difference) -> str:
     """Return the side whose values are lower bounds: "a was not back in 1 of 2 trials"."""
     sides = ((a, difference.a), (b, difference.b))
     return listed(
-        [f"{name} was {NOT_RECOVERED}{open_in(item.bounds, item.n)}" for name, item in sides if item.bounds]
+        [f"{name} did not recover{open_in(item.bounds, item.n)}" for name, item in sides if item.bounds]
     )
 
 

@@ -80,7 +80,7 @@ def decide(
         _show(found, wide)
         if requirement:
             usual = settings.model_copy(update={"requirements": DecideSettings().requirements})
-            for line in decision.unasked(found, decision.decide(opened, usual)):
+            for line in decision.unlisted_failures(found, decision.decide(opened, usual)):
                 console.say(f"- {line}", "yellow")
 
 

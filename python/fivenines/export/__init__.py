@@ -1,5 +1,5 @@
-"""All trials of runs as one file for one's own analysis: DuckDB with every table, Parquet with one.
+"""Export all trials of runs to one file: DuckDB with every table, or Parquet with one.
 
-`TABLES` lists the tables; each column says its name, type, unit and meaning beside the code that fills it, so
-that the file, its comments and the reference page cannot tell different things.
+`TABLES` lists the tables. Each column defines name, type, unit and meaning next to the code that fills it, so
+that the file, its comments and the reference page agree.
 """

@@ -1,4 +1,4 @@
-"""What rows are made of: runs with their names, and every attempt of their trials, none left out."""
+"""Iterate over runs with their names, and over every attempt of their trials."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from fivenines.results.names import run_names
 from fivenines.results.records import CellKey, TrialRecord
 from fivenines.results.store import Run, StoredTrial
 
+# The number of trials that are measured at once, to bound the memory for their tables.
 _CHUNK = 8
-"""So many trials are measured at once: what a trial's tables hold is forgotten before the next ones."""
 
+# Keys of an experiment that span the matrix; a trial's settings have only its entry of each.
 _AXES = ("solutions", "workloads", "connections", "network", "faults")
-"""Keys of an experiment that span the matrix: of these a trial's settings have its own entry alone."""
 
 
 @dataclass(frozen=True)
@@ -26,32 +26,32 @@ class NamedRun:
 
     @property
     def experiment(self) -> Mapping[str, Any]:
-        """As the manifest has it, all defaults filled in."""
+        """Return the experiment of the manifest, with all defaults."""
         return self.run.manifest.experiment
 
     @property
     def prices(self) -> Prices | None:
-        """Of hosts, if the experiment has any."""
+        """Return the prices of hosts, if the experiment has any."""
         return prices(self.experiment)
 
     def engine(self, cell: CellKey) -> str | None:
-        """The name of the engine of a cell's solution."""
-        found = self.entry("solutions", cell.solution)
-        return str(found["engine"]) if found and found.get("engine") else None
+        """Return the name of the engine of a cell's solution."""
+        entry = self.entry("solutions", cell.solution)
+        return str(entry["engine"]) if entry and entry.get("engine") else None
 
     def entry(self, section: str, name: str) -> dict[str, Any] | None:
-        """What the experiment says of a solution, workload, network or fault, by its name or its kind."""
+        """Return the experiment's entry for a solution, workload, network or fault, by name or kind."""
         items = self.experiment.get(section)
         entries = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
         kind = {"solutions": "solution", "workloads": "workload", "faults": "fault"}.get(section)
         for one in entries:
             if (one.get("name") or one.get(kind or "")) == name:
                 return one
-        # a name that was made distinct begins with its kind
+        # A name that was made distinct begins with its kind.
         return next((one for one in entries if kind and name.startswith(str(one.get(kind)))), None)
 
     def settings(self, cell: CellKey) -> dict[str, Any]:
-        """Everything that the experiment says of a cell, without what it says of others."""
+        """Return all settings of a cell, without those of other cells."""
         rest = {key: value for key, value in self.experiment.items() if key not in _AXES}
         return {
             "solution": self.entry("solutions", cell.solution),
@@ -65,10 +65,10 @@ class NamedRun:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a trial; a planned trial that nobody has tried is `missing`.
+    """One attempt of a trial; a planned trial without an attempt is `missing`.
 
-    `stored` and `measures` are those of a complete trial; a broken one has no measures. `notes` are what was
-    found beside them that could not be read.
+    `stored` and `measures` are those of a complete trial; a broken one has no measures. `notes` list files
+    that could not be read.
     """
 
     of: NamedRun
@@ -85,34 +85,34 @@ class Attempt:
 
     @property
     def fault_at(self) -> float | None:
-        """The moment of the first fault in ms of the load; None without any."""
+        """Return the time of the first fault in ms of the load; None without a fault."""
         fault = self.record.fault if self.record else None
         return None if fault is None or fault.kind == "none" else fault.at
 
 
 def named(runs: Sequence[Run]) -> list[NamedRun]:
-    """The runs with their names.
+    """Return the runs with their names.
 
     Raises:
-        UsageError: a run is there twice.
+        UsageError: a run is listed twice.
     """
     return [NamedRun(name, run) for name, run in zip(run_names(runs), runs, strict=True)]
 
 
 def number_of(run: Run) -> int:
-    """How many attempts `attempts` gives."""
+    """Return the number of attempts that `attempts` yields."""
     return len(run.complete) + len(run.broken) + len(_untried(run))
 
 
 def attempts(of: NamedRun) -> Iterator[Attempt]:
-    """Every attempt of a run: the complete ones with their measures, few at a time; broken; never tried."""
+    """Yield every attempt of a run: complete ones with their measures, broken ones, missing ones."""
     run = of.run
     for start in range(0, len(run.complete), _CHUNK):
         stored = run.complete[start : start + _CHUNK]
         measured = measures(stored)
         read_steady(measured)
-        for one, found in zip(stored, measured, strict=True):
-            yield _tried(of, found.record, one, found)
+        for one, values in zip(stored, measured, strict=True):
+            yield _tried(of, values.record, one, values)
     for one in run.broken:
         yield _tried(of, one.record, one, None)
     for planned in _untried(run):

@@ -1,4 +1,4 @@
-"""The table `clients`: each of several clients of a complete trial, measured by its own load."""
+"""The table `clients`: each of several clients of a complete trial, measured by its load."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from fivenines.results.records import ClientRecord
 
 @dataclass(frozen=True)
 class ClientRow:
-    """A client of a trial; `own` is the trial as this client alone saw it."""
+    """A client of a trial; `own` is the trial with the load of this client only."""
 
     of: Attempt
     client: ClientRecord
@@ -22,12 +22,12 @@ class ClientRow:
 
 
 def client_rows(of: Attempt) -> Iterator[ClientRow]:
-    """The clients of a complete trial in the experiment's order; none where one made the whole load."""
+    """Yield the clients of a complete trial in the experiment's order; none if there is only one."""
     if of.stored is None:
         return
     for client in of.stored.record.clients:
-        found = client_measures(of.stored, client.name)
-        yield ClientRow(of, client, replace(of, record=found.record, measures=found))
+        measured = client_measures(of.stored, client.name)
+        yield ClientRow(of, client, replace(of, record=measured.record, measures=measured))
 
 
 def _own(row: ClientRow) -> Attempt:
@@ -36,29 +36,39 @@ def _own(row: ClientRow) -> Attempt:
 
 CLIENTS: ExportTable[ClientRow] = ExportTable(
     "clients",
-    "a client of a complete trial that has several, by its own load alone",
+    "a client of a complete trial with several clients, by its load only",
     [
         *of_trial(),
-        Column("client", "VARCHAR", "", "its name", lambda one: one.client.name),
+        Column("client", "VARCHAR", "", "name of the client", lambda one: one.client.name),
         Column(
             "site",
             "VARCHAR",
             "",
-            "where it is; NULL: the network has no sites",
+            "site of the client; NULL: the network has no sites",
             lambda one: one.client.site or None,
         ),
         Column(
             "endpoint",
             "VARCHAR",
             "",
-            "where it writes; NULL: as the access layer says",
+            "endpoint of its writes; NULL: chosen by the access layer",
             lambda one: one.client.endpoint or None,
         ),
         Column(
-            "workload", "VARCHAR", "", "its own; NULL: the cell's", lambda one: one.client.workload or None
+            "workload",
+            "VARCHAR",
+            "",
+            "workload of the client; NULL: the cell's",
+            lambda one: one.client.workload or None,
         ),
-        Column("connections", "BIGINT", "", "its share of the trial's", lambda one: one.client.connections),
-        Column("addresses", "BIGINT", "", "from which it connects", lambda one: one.client.addresses),
+        Column(
+            "connections",
+            "BIGINT",
+            "",
+            "its share of the trial's connections",
+            lambda one: one.client.connections,
+        ),
+        Column("addresses", "BIGINT", "", "number of source addresses", lambda one: one.client.addresses),
         *(column for name in OF_A_CLIENT for column in seen_by(value_columns(MEASURES[name]), _own)),
     ],
 )

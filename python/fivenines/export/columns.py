@@ -1,7 +1,7 @@
-"""Columns of an exported table: name, type, unit and meaning beside the code that fills them.
+"""Columns of an exported table: name, type, unit and meaning next to the code that fills them.
 
-A value that is only known to be at least so large (service was not back when the load ended) never stands in
-a column of values: there it is NULL, and `..._at_least_...` has it.
+A value that is only a lower bound (service had not recovered when the load ended) is never in a column of
+values: that column is NULL, and the column `..._at_least_...` has the bound.
 """
 
 import math
@@ -9,25 +9,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+# The source of a row.
 S = TypeVar("S")
-"""What a row is made of."""
 
 Type = Literal["BIGINT", "BIGINT[]", "BOOLEAN", "DOUBLE", "JSON", "TIMESTAMP", "VARCHAR", "VARCHAR[]"]
 
+# A value, and whether it is a lower bound.
 Known = tuple[float, bool]
-"""A value, and whether it is a lower bound."""
 
 
 @dataclass(frozen=True)
 class Column(Generic[S]):
-    """One column; `unit` is empty for what has none.
+    """A column of an exported table.
 
     Attributes:
-        name: in the file.
-        type: of DuckDB.
-        unit: of the values.
-        meaning: in a sentence, for the reference.
-        get: its value of a row's source; None becomes NULL.
+        name: name in the file.
+        type: type of DuckDB.
+        unit: unit of the values; empty without one.
+        meaning: description for the reference.
+        get: returns the value for a row's source; None becomes NULL.
     """
 
     name: str
@@ -39,14 +39,14 @@ class Column(Generic[S]):
 
 @dataclass(frozen=True)
 class ExportTable(Generic[S]):
-    """A table of the file: `row` says what a row is."""
+    """A table of the file; `row` describes a row."""
 
     name: str
     row: str
     columns: Sequence[Column[S]]
 
     def values(self, source: S) -> dict[str, Any]:
-        """A row by its columns' names."""
+        """Return a row by column name."""
         return {column.name: _plain(column.get(source)) for column in self.columns}
 
 
@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 
 def seen_by(columns: Iterable[Column[S]], source: Callable[[T], S]) -> list[Column[T]]:
-    """The same columns of rows that have what they are filled from: `source` finds it."""
+    """Return the columns for rows from which `source` returns the columns' source."""
 
     def of(column: Column[S]) -> Column[T]:
         def get(row: T) -> Any:
@@ -66,32 +66,34 @@ def seen_by(columns: Iterable[Column[S]], source: Callable[[T], S]) -> list[Colu
 
 
 def bounded(stem: str, unit: str, meaning: str, get: Callable[[S], Known | None]) -> Iterable[Column[S]]:
-    """Three columns of what may be a lower bound: the value, the bound, and which of the two it is."""
+    """Yield three columns for a figure that may be a lower bound: value, bound, and whether it is a bound."""
 
     def value(source: S) -> float | None:
-        found = get(source)
-        return None if found is None or found[1] else found[0]
+        known = get(source)
+        return None if known is None or known[1] else known[0]
 
     def at_least(source: S) -> float | None:
-        found = get(source)
-        return None if found is None else found[0]
+        known = get(source)
+        return None if known is None else known[0]
 
     def is_bound(source: S) -> bool | None:
-        found = get(source)
-        return None if found is None else found[1]
+        known = get(source)
+        return None if known is None else known[1]
 
     name = f"{stem}_{unit}"
-    yield Column(name, "DOUBLE", unit, f"{meaning}; NULL where it is only bounded", value)
+    yield Column(name, "DOUBLE", unit, f"{meaning}; NULL if only a lower bound is known", value)
     yield Column(
         f"{stem}_at_least_{unit}",
         "DOUBLE",
         unit,
-        f"`{name}`, or what was seen of it where it had not ended",
+        f"`{name}`, or its observed part if it had not ended",
         at_least,
     )
-    yield Column(f"{stem}_is_bound", "BOOLEAN", "", f"whether `{name}` is NULL as it had not ended", is_bound)
+    yield Column(
+        f"{stem}_is_bound", "BOOLEAN", "", f"whether `{name}` is NULL because it had not ended", is_bound
+    )
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no number for is NULL."""
+    """Convert numbers that JSON does not have to None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

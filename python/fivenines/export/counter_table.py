@@ -15,25 +15,25 @@ class CounterRow:
 
     of: Attempt
     name: str
-    found: Counted
+    counted: Counted
 
     @property
     def gained(self) -> float | None:
-        """What it gained in the window."""
-        return self.found.gain(self.name)
+        """Return the counter's increase in the steady window."""
+        return self.counted.gain(self.name)
 
     @property
     def per_transaction(self) -> float | None:
-        """The same for each transaction of the load."""
+        """Return the counter's increase per transaction of the load."""
         commits = self.of.measures.commits if self.of.measures else 0
         return self.gained / commits if self.gained is not None and commits else None
 
 
 def counter_rows(of: Attempt) -> Iterator[CounterRow]:
-    """The counters of a complete trial by their names."""
+    """Yield the counters of a complete trial."""
     if of.stored is not None:
-        found = counted(of.stored)
-        yield from (CounterRow(of, name, found) for name in found.names)
+        counters = counted(of.stored)
+        yield from (CounterRow(of, name, counters) for name in counters.names)
 
 
 COUNTERS: ExportTable[CounterRow] = ExportTable(
@@ -41,27 +41,27 @@ COUNTERS: ExportTable[CounterRow] = ExportTable(
     "a counter of the servers in the steady window of a complete trial, all nodes together",
     [
         *of_trial(),
-        Column("name", "VARCHAR", "", "the servers' own", lambda one: one.name),
+        Column("name", "VARCHAR", "", "the servers' name of the counter", lambda one: one.name),
         Column(
             "per_second",
             "DOUBLE",
             "1/s",
-            "its gain per second, of a running count; NULL: not known",
-            lambda one: None if one.gained is None else one.gained / one.found.seconds,
+            "increase per second, for a running count; NULL: not known",
+            lambda one: None if one.gained is None else one.gained / one.counted.seconds,
         ),
         Column(
             "per_transaction",
             "DOUBLE",
             "",
-            "its gain for each transaction of the load",
+            "increase per transaction of the load",
             lambda one: one.per_transaction,
         ),
         Column(
             "mean",
             "DOUBLE",
             "",
-            "its mean, of what is no running count",
-            lambda one: one.found.mean(one.name),
+            "mean, for a level that is not a running count",
+            lambda one: one.counted.mean(one.name),
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The tables `faults`, `interruptions` and `events`: what was broken, what stood still, and what happened."""
+"""The tables `faults`, `interruptions` and `events` of complete trials."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from fivenines.export.columns import Column, ExportTable, Known, Type, bounded
 from fivenines.export.keys import from_fault, of_trial
 from fivenines.results.records import Event
 
+# The services that outages concern.
 SERVICES = ("writes", "reads", "connections")
-"""What outages are of."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class FaultRow:
 
     of: Attempt
     number: int
-    found: FaultMeasures
+    measures: FaultMeasures
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class InterruptionRow:
 
     of: Attempt
     service: str
-    found: Interruption
+    interruption: Interruption
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,20 @@ class EventRow:
 
 
 def fault_rows(of: Attempt) -> Iterator[FaultRow]:
-    """The faults of a trial, those at once as one."""
-    for number, found in enumerate(of.measures.faults if of.measures else (), 1):
-        yield FaultRow(of, number, found)
+    """Yield the faults of a trial; simultaneous faults are one."""
+    for number, measures in enumerate(of.measures.faults if of.measures else (), 1):
+        yield FaultRow(of, number, measures)
 
 
 def interruption_rows(of: Attempt) -> Iterator[InterruptionRow]:
-    """All interruptions of a trial by service."""
+    """Yield all interruptions of a trial by service."""
     for service in SERVICES if of.measures else ():
-        for found in getattr(of.measures.interruptions, service):  # type: ignore[union-attr]
-            yield InterruptionRow(of, service, found)
+        for interruption in getattr(of.measures.interruptions, service):  # type: ignore[union-attr]
+            yield InterruptionRow(of, service, interruption)
 
 
 def event_rows(of: Attempt) -> Iterator[EventRow]:
-    """The events of a complete trial in the order of their moments."""
+    """Yield the events of a complete trial in order of time."""
     if of.measures is not None:
         for event in sorted(of.measures.record.events, key=lambda one: one.t):
             yield EventRow(of, event)
@@ -66,37 +66,37 @@ def event_rows(of: Attempt) -> Iterator[EventRow]:
 def _fault(
     name: str, kind: Type, unit: str, meaning: str, get: Callable[[FaultMeasures], Any]
 ) -> Column[FaultRow]:
-    return Column(name, kind, unit, meaning, lambda row: get(row.found))
+    return Column(name, kind, unit, meaning, lambda row: get(row.measures))
 
 
 def _outage(service: str) -> Iterator[Column[FaultRow]]:
     def known(row: FaultRow) -> Known | None:
-        outage: Outage | None = getattr(row.found.availability, service)
+        outage: Outage | None = getattr(row.measures.availability, service)
         return (outage.ms, not outage.back) if outage else None
 
-    return iter(bounded(f"outage_{service}", "ms", f"the longest interruption of {service}", known))
+    return iter(bounded(f"outage_{service}", "ms", f"longest interruption of {service}", known))
 
 
 def _failover(row: FaultRow) -> Known | None:
-    found = row.found.availability
-    if found.writes is None:
+    availability = row.measures.availability
+    if availability.writes is None:
         return None
-    back = found.failover_ms
-    return (found.observed_ms, True) if back is None else (back, False)
+    failover = availability.failover_ms
+    return (availability.observed_ms, True) if failover is None else (failover, False)
 
 
 def _phase(name: str) -> Iterator[Column[FaultRow]]:
     def known(row: FaultRow) -> Known | None:
-        phase = row.found.failover.phase(name)
+        phase = row.measures.failover.phase(name)
         return (phase.ms, not phase.closed) if phase else None
 
     stem = f"phase_{name.replace(' ', '_')}"
-    return iter(bounded(stem, "ms", f"the phase `{name}`; NULL without a bound: absent", known))
+    return iter(bounded(stem, "ms", f"phase `{name}`; NULL without a bound: absent", known))
 
 
 def _work_lost(row: FaultRow) -> Known | None:
-    lost = row.found.work_lost
-    return None if lost is None else (lost, not row.found.caught_up)
+    lost = row.measures.work_lost
+    return None if lost is None else (lost, not row.measures.caught_up)
 
 
 FAULTS: ExportTable[FaultRow] = ExportTable(
@@ -105,55 +105,55 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
     [
         *of_trial(),
         Column("number", "BIGINT", "", "1 for the first of the trial", lambda row: row.number),
-        _fault("fault", "VARCHAR", "", "what was broken", lambda one: one.fault_window.label),
-        _fault("nodes", "VARCHAR[]", "", "all that were hit", lambda one: sorted(one.fault_window.hit)),
+        _fault("fault", "VARCHAR", "", "the fault", lambda one: one.fault_window.label),
+        _fault("nodes", "VARCHAR[]", "", "all affected nodes", lambda one: sorted(one.fault_window.hit)),
         _fault(
             "at_ms",
             "DOUBLE",
             "ms",
-            "when it took effect, from the start of the load",
+            "time at which it took effect, from the start of the load",
             lambda one: one.fault_window.at,
         ),
         _fault(
             "until_ms",
             "DOUBLE",
             "ms",
-            "the next fault, or the end of the load",
+            "time of the next fault, or end of the load",
             lambda one: one.fault_window.until,
         ),
         _fault(
             "verified",
             "BOOLEAN",
             "",
-            "whether it was seen to take effect",
+            "whether its effect was verified",
             lambda one: all(each.verified for each in one.fault_window.faults),
         ),
         _fault(
             "ended_ms",
             "DOUBLE",
             "ms",
-            "when its cause was gone, from the start of the load",
+            "time at which its cause ended, from the start of the load",
             lambda one: one.fault_window.faults[0].ended,
         ),
         _fault(
             "restarted_ms",
             "DOUBLE",
             "ms",
-            "when its node was started again",
+            "time at which its node was restarted, from the start of the load",
             lambda one: one.fault_window.faults[0].restarted,
         ),
         _fault(
             "rejoined",
             "BOOLEAN",
             "",
-            "whether its node became a member again; NULL: it was not to",
+            "whether its node rejoined; NULL: not expected to rejoin",
             lambda one: one.fault_window.faults[0].rejoined,
         ),
         _fault(
             "rejoined_ms",
             "DOUBLE",
             "ms",
-            "when that was, from the start of the load",
+            "time of the rejoin, from the start of the load",
             lambda one: one.fault_window.faults[0].rejoined_at,
         ),
         _fault(
@@ -167,7 +167,7 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
         *bounded(
             "failover",
             "ms",
-            "from the fault to the first write after the interruption; 0 without one",
+            "time from the fault to the first write after the interruption; 0 without one",
             _failover,
         ),
         *(column for name in PHASES for column in _phase(name)),
@@ -195,7 +195,7 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
         *bounded(
             "work_lost",
             "transactions",
-            "transactions that an undisturbed load would have done more",
+            "transactions that an undisturbed load would have completed in addition",
             _work_lost,
         ),
     ],
@@ -205,56 +205,58 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
 def _interruption(
     name: str, kind: Type, unit: str, meaning: str, get: Callable[[Interruption], Any]
 ) -> Column[InterruptionRow]:
-    return Column(name, kind, unit, meaning, lambda row: get(row.found))
+    return Column(name, kind, unit, meaning, lambda row: get(row.interruption))
 
 
 INTERRUPTIONS: ExportTable[InterruptionRow] = ExportTable(
     "interruptions",
-    "a time after the fault in which a service of a complete trial stood still",
+    "a period after the fault in which a service of a complete trial was unavailable",
     [
         *of_trial(),
         Column(
             "service", "VARCHAR", "", "`writes`, `reads` or `connections` (new ones)", lambda row: row.service
         ),
         _interruption(
-            "start_ms", "DOUBLE", "ms", "its begin, from the start of the load", lambda one: one.gap.start
+            "start_ms", "DOUBLE", "ms", "its start, from the start of the load", lambda one: one.gap.start
         ),
         Column(
             "from_fault_ms",
             "DOUBLE",
             "ms",
-            "its begin, from the first fault",
-            lambda row: from_fault(row.of, row.found.gap.start),
+            "its start, from the first fault",
+            lambda row: from_fault(row.of, row.interruption.gap.start),
         ),
-        *bounded("length", "ms", "its length", lambda row: (row.found.ms, not row.found.gap.closed)),
+        *bounded(
+            "length", "ms", "its length", lambda row: (row.interruption.ms, not row.interruption.gap.closed)
+        ),
         _interruption(
             "cause", "VARCHAR", "", "`fault`, `return`, `switch back` or `none`", lambda one: one.cause
         ),
-        _interruption("event", "VARCHAR", "", "the event that it belongs to", lambda one: one.event or None),
+        _interruption("event", "VARCHAR", "", "event that caused it", lambda one: one.event or None),
         _interruption(
             "client_wait_ms",
             "DOUBLE",
             "ms",
-            "of it, waiting for a bound of the client's own",
+            "part of it that the client spent waiting for its own time-out",
             lambda one: one.wait.ms if one.wait else None,
         ),
         _interruption(
-            "client_bound", "VARCHAR", "", "that bound", lambda one: one.wait.bound if one.wait else None
+            "client_bound", "VARCHAR", "", "that time-out", lambda one: one.wait.bound if one.wait else None
         ),
     ],
 )
 
 EVENTS: ExportTable[EventRow] = ExportTable(
     "events",
-    "something that happened in a complete trial: a fault, its end, a decision, a promotion, a return",
+    "an event of a complete trial: a fault, its end, a decision, a promotion, a rejoin",
     [
         *of_trial(),
-        Column("t_ms", "DOUBLE", "ms", "when, from the start of the load", lambda row: row.event.t),
+        Column("t_ms", "DOUBLE", "ms", "time from the start of the load", lambda row: row.event.t),
         Column(
             "from_fault_ms",
             "DOUBLE",
             "ms",
-            "when, from the first fault",
+            "time from the first fault",
             lambda row: from_fault(row.of, row.event.t),
         ),
         Column(
@@ -264,7 +266,7 @@ EVENTS: ExportTable[EventRow] = ExportTable(
             "`fault`, `missed`, `decided`, `promoted`, `restarted`, ...",
             lambda row: row.event.kind,
         ),
-        Column("node", "VARCHAR", "", "whom it is about", lambda row: row.event.node or None),
-        Column("detail", "VARCHAR", "", "more of it", lambda row: row.event.detail or None),
+        Column("node", "VARCHAR", "", "node of the event", lambda row: row.event.node or None),
+        Column("detail", "VARCHAR", "", "details", lambda row: row.event.detail or None),
     ],
 )

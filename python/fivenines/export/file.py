@@ -1,7 +1,7 @@
-"""Writes the tables of runs into one file, a few trials at a time, whole or not at all.
+"""Write the tables of runs into one file, atomically and with few trials in memory.
 
-Rows go to a file of JSON lines for each table first, from which DuckDB reads them with the types that the
-columns have: few trials are in memory at a time.
+Rows are first written to a file of JSON lines for each table, from which DuckDB reads them with the columns'
+types.
 """
 
 import errno
@@ -22,45 +22,45 @@ from fivenines.export.columns import ExportTable
 from fivenines.export.tables import TABLES, Row, rows_of_attempt, rows_of_run
 from fivenines.results.store import Run, move
 
+# The suffix of a file determines its format.
 SUFFIXES = (".duckdb", ".parquet")
-"""What a file is by its name."""
 
+# Receives the number of finished attempts of trials, and their total.
 Report = Callable[[int, int], None]
-"""Is told how many attempts of trials are done, and how many there are."""
 
+# The memory limit of DuckDB, which spills to disk beyond it.
 _MEMORY = "256MB"
-"""What DuckDB may use; it spills to disk beyond."""
+# The format of a `.duckdb` file. Versions before 2.0 cannot open the default format of DuckDB 2.0.1.
 _STORAGE = "v1.0.0"
-"""The format of a `.duckdb` file. DuckDB 2.0.1's own default cannot be opened by any version before 2.0."""
 
+# The size of DuckDB's buffers for a row in bytes, far more than any row has.
 _LONGEST = 8 << 20
-"""Bytes of a row, of which DuckDB makes its buffers: far more than any has."""
 
 
 def silent(_done: int, _of: int) -> None:
-    """Tells nobody."""
+    """Ignore progress."""
 
 
 def export(
     runs: Sequence[Run], to: Path, table: str | None = None, report: Report = silent
 ) -> dict[str, int]:
-    """Write all trials of runs to one file; returns the number of rows of each table in it.
+    """Write all trials of runs to one file, and return the number of rows of each table.
 
     Args:
-        runs: at least one; none may be there twice.
-        to: `.duckdb` has all tables, `.parquet` one. A file that is there is replaced.
-        table: of a Parquet file; default: `trials`.
-        report: is told of progress.
+        runs: at least one run; no run may be listed twice.
+        to: path of the file: `.duckdb` has all tables, `.parquet` one. An existing file is replaced.
+        table: table of a Parquet file; default: `trials`.
+        report: receives progress.
 
     Raises:
-        UsageError: another kind of file, a table that there is not, a run that is named twice.
-        FiveninesError: something cannot be read or written.
+        UsageError: the suffix or the table is unknown, or a run is listed twice.
+        FiveninesError: a file cannot be read or written.
     """
     tables = _tables(to, table)
     if not to.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {to.absolute().parent}")
+        raise UsageError(f"the folder {to.absolute().parent} does not exist: create it first")
     if to.is_dir():
-        raise UsageError(f"{to} is a folder: name a file")
+        raise UsageError(f"{to} is a folder: give the name of a file")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{to.name}.", dir=to.absolute().parent) as folder:
             _collect(runs, Path(folder), tables, report)
@@ -72,14 +72,14 @@ def export(
 
 def _tables(to: Path, table: str | None) -> list[ExportTable[object]]:
     if to.suffix not in SUFFIXES:
-        raise UsageError(f"{to}: a file ends with {' or '.join(SUFFIXES)}")
+        raise UsageError(f"{to}: the file name must end with {' or '.join(SUFFIXES)}")
     if to.suffix == ".duckdb":
         if table is not None:
-            raise UsageError("--table: a .duckdb file has all tables; name a .parquet file")
+            raise UsageError("--table: a .duckdb file has all tables; write to a .parquet file instead")
         return list(TABLES.values())
     name = table or next(iter(TABLES))
     if name not in TABLES:
-        raise UsageError(f"--table: there is no {name!r}; there are {', '.join(TABLES)}")
+        raise UsageError(f"--table: {name!r} is not a table; the tables are {', '.join(TABLES)}")
     return [TABLES[name]]
 
 
@@ -131,7 +131,7 @@ def _write(folder: Path, to: Path, tables: Sequence[ExportTable[object]]) -> dic
 
 
 def _load(connection: duckdb.DuckDBPyConnection, folder: Path, table: ExportTable[object]) -> int:
-    """The table with its columns' types and what they mean as comments; the number of its rows."""
+    """Load a table with its columns' types and comments, and return the number of its rows."""
     types = ", ".join(f"{one.name} {one.type}" for one in table.columns)
     connection.execute(f"CREATE TABLE {table.name} ({types})")
     path = _lines_of(folder, table.name)

@@ -1,4 +1,4 @@
-"""The tables `blocks` and `windows`: solutions side by side, loaded in turn."""
+"""The tables `blocks` and `windows` of interleaved comparisons."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from fivenines.results.store import StoredBlock
 
 @dataclass(frozen=True)
 class SideRow:
-    """One solution of an interleaved comparison; `stored` is None where the interleaved was planned and not run."""
+    """A solution of a block; `stored` is None if the block was planned but not run."""
 
     of: NamedRun
     id: str
@@ -25,13 +25,13 @@ class SideRow:
 
     @property
     def status(self) -> str:
-        """As of a trial."""
+        """Return `complete`, `broken` or `missing`."""
         return self.stored.record.status if self.stored else "missing"
 
 
 @dataclass(frozen=True)
 class WindowRow:
-    """A window of one solution of a complete interleaved."""
+    """A window of one solution of a complete block."""
 
     of: NamedRun
     id: str
@@ -40,7 +40,7 @@ class WindowRow:
 
 
 def side_rows(of: NamedRun) -> Iterator[SideRow]:
-    """Every solution of every interleaved, the broken and the missing ones, too."""
+    """Yield every solution of every block, including broken and missing blocks."""
     planned = {one.id: one for one in of.run.manifest.blocks}
     for stored in of.run.blocks:
         record = stored.record
@@ -56,18 +56,18 @@ def side_rows(of: NamedRun) -> Iterator[SideRow]:
 
 
 def window_rows(of: NamedRun, block: StoredBlock) -> Iterator[WindowRow]:
-    """The windows of a complete interleaved.
+    """Yield the windows of a complete block.
 
     Raises:
-        FiveninesError: they cannot be read.
+        FiveninesError: the windows cannot be read.
     """
     if not block.complete:
         return
     try:
-        found = windows_of(block)
+        windows = windows_of(block)
     except Exception as error:
         raise FiveninesError(f"{block.folder}: its windows cannot be read: {error}") from error
-    for window in found:
+    for window in windows:
         cell = block.record.sides[window.side].cell
         yield WindowRow(of, block.record.id, cell, window)
 
@@ -75,10 +75,10 @@ def window_rows(of: NamedRun, block: StoredBlock) -> Iterator[WindowRow]:
 def _keys() -> list[Column[Any]]:
     return [
         Column("run", "VARCHAR", "", "the run, as in `runs`", lambda one: one.of.name),
-        Column("interleaved", "VARCHAR", "", "id of the interleaved within the run", lambda one: one.id),
+        Column("block", "VARCHAR", "", "id of the block within the run", lambda one: one.id),
         Column("solution", "VARCHAR", "", "name of the solution", lambda one: one.cell.solution),
         Column("workload", "VARCHAR", "", "name of the workload", lambda one: one.cell.workload),
-        Column("connections", "BIGINT", "", "of the load", lambda one: one.cell.connections),
+        Column("connections", "BIGINT", "", "connections of the load", lambda one: one.cell.connections),
         Column("network", "VARCHAR", "", "name of the network", lambda one: one.cell.network),
     ]
 
@@ -105,66 +105,60 @@ def _latency(name: str, title: str) -> Column[WindowRow]:
 
 BLOCKS: ExportTable[SideRow] = ExportTable(
     "blocks",
-    "a solution of an attempt of an interleaved comparison; blocks that were planned and not run are there, too",
+    "a solution of an attempt of a block, including blocks that were planned but not run",
     [
         *_keys(),
         Column("status", "VARCHAR", "", "`complete`, `broken` or `missing`", lambda row: row.status),
-        _recorded(
-            "attempt", "BIGINT", "", "1, or 2 where the first was broken", lambda one: one.record.attempt
-        ),
+        _recorded("attempt", "BIGINT", "", "1, or 2 if the first was broken", lambda one: one.record.attempt),
         _recorded("reason", "VARCHAR", "", "why it is broken", lambda one: one.record.reason or None),
-        Column("number", "BIGINT", "", "which interleaved of its group", lambda row: row.number),
-        _recorded("started", "TIMESTAMP", "UTC", "when it began", lambda o: moment(o.record.started)),
-        _recorded("duration_s", "DOUBLE", "s", "all of it, set-up included", lambda o: o.record.seconds),
+        Column("number", "BIGINT", "", "number of the block within its group", lambda row: row.number),
+        _recorded("started", "TIMESTAMP", "UTC", "start of the block", lambda o: moment(o.record.started)),
+        _recorded("duration_s", "DOUBLE", "s", "duration, including set-up", lambda o: o.record.seconds),
         _recorded("window_ms", "DOUBLE", "ms", "length of a window", lambda one: one.record.window_ms),
         _recorded(
             "skip_ms",
             "DOUBLE",
             "ms",
-            "the first part of each window, which is left out",
+            "first part of each window, which is left out",
             lambda one: one.record.skip_ms,
         ),
-        Column(
-            "settings",
-            "JSON",
-            "",
-            "everything that the experiment says of this cell",
-            lambda row: row.of.settings(row.cell),
-        ),
+        Column("settings", "JSON", "", "all settings of this cell", lambda row: row.of.settings(row.cell)),
     ],
 )
 
 WINDOWS: ExportTable[WindowRow] = ExportTable(
     "windows",
-    "a window of one solution of a complete interleaved",
+    "a window of one solution of a complete block",
     [
         *_keys(),
         _window(
             "round",
             "BIGINT",
             "",
-            "each solution has one window in it; 0 is the warm-up",
+            "round, with one window of each solution; 0 is the warm-up",
             lambda one: one.round,
         ),
-        _window("position", "BIGINT", "", "order of the windows of the interleaved", lambda o: o.position),
-        _window(
-            "start_ms",
-            "DOUBLE",
-            "ms",
-            "its begin, from the interleaved's first window",
-            lambda one: one.start,
-        ),
-        _window("measured_ms", "DOUBLE", "ms", "from where on it counts", lambda one: one.measured),
-        _window("end_ms", "DOUBLE", "ms", "its end", lambda one: one.to),
+        _window("position", "BIGINT", "", "position of the window within the block", lambda o: o.position),
+        _window("start_ms", "DOUBLE", "ms", "start, from the block's first window", lambda one: one.start),
+        _window("measured_ms", "DOUBLE", "ms", "start of the measured part", lambda one: one.measured),
+        _window("end_ms", "DOUBLE", "ms", "end", lambda one: one.to),
         _window("tps", "DOUBLE", "1/s", "transactions per second", lambda one: one.tps),
-        _window("transactions_ok", "BIGINT", "", "that succeeded in what counts", lambda o: o.ok),
-        _window("transactions_failed", "BIGINT", "", "that failed, or are in doubt", lambda o: o.failed),
+        _window(
+            "transactions_ok", "BIGINT", "", "successful transactions of the measured part", lambda o: o.ok
+        ),
+        _window(
+            "transactions_failed",
+            "BIGINT",
+            "",
+            "transactions that failed or are in doubt",
+            lambda o: o.failed,
+        ),
         *(_latency(name, title) for name, title in _LATENCIES),
         _window(
             "after_ms",
             "DOUBLE",
             "ms",
-            "for how long after its end it was still answered",
+            "time after its end in which transactions still completed",
             lambda one: one.after,
         ),
     ],

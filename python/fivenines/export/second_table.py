@@ -1,6 +1,6 @@
 """The tables `seconds` and `latencies`: throughput and response times over the time of a trial.
 
-Both are read in one pass over a trial's log of histograms, as decoding them is what takes the time.
+Both are read in one pass over a trial's log of histograms, as decoding takes most of the time.
 """
 
 import math
@@ -36,11 +36,11 @@ _SQL = f"""
            sum(writes_ok) FILTER (source = 'ledger')::BIGINT
     FROM read_parquet(?) GROUP BY second ORDER BY second
 """
+# A histogram of a longer time does not belong to a second: sysbench has one for the whole steady window.
 _LONGEST_S = 2.0
-"""A histogram of more time than this is no second's: sysbench has one for the whole steady window."""
 
+# A shorter part of a second has no rate.
 _LEAST_S = 0.5
-"""A shorter rest of a second has no rate."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Second:
 
     @property
     def tps(self) -> float | None:
-        """Transactions per second."""
+        """Return transactions per second."""
         return self.counts["transactions_ok"] / self.length if self.length >= _LEAST_S else None
 
 
@@ -71,7 +71,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TimeCourse:
-    """The rows of both tables of a trial; `notes` say what could not be read."""
+    """The rows of both tables of a trial; `notes` list what could not be read."""
 
     seconds: list[Second]
     histograms: list[Histogram]
@@ -79,7 +79,7 @@ class TimeCourse:
 
 
 def time_course(of: Attempt) -> TimeCourse:
-    """Read a complete trial's time line and log; what is damaged is left out, and noted."""
+    """Read a complete trial's time line and log; damaged files are left out and noted."""
     if of.stored is None:
         return TimeCourse([], [])
     log, rows, notes = _Log(), [], []
@@ -105,17 +105,17 @@ class _Log:
 
 
 def _read_log(of: Attempt, stored: StoredTrial) -> _Log:
-    path, found = stored.folder / layout.LATENCY, _Log()
+    path, log = stored.folder / layout.LATENCY, _Log()
     for interval in intervals(path):
         part = _part(of, interval)
-        found.parts.setdefault((interval.tag, part), Merged()).add(path, interval)
+        log.parts.setdefault((interval.tag, part), Merged()).add(path, interval)
         if interval.tag == TRANSACTION and interval.length < _LONGEST_S:
-            found.seconds.setdefault(round(interval.start), Merged()).add(path, interval)
-    return found
+            log.seconds.setdefault(round(interval.start), Merged()).add(path, interval)
+    return log
 
 
 def _part(of: Attempt, interval: Interval) -> str:
-    """`steady` is what the trial's own response times are taken from: wholly within the steady window."""
+    """Return the part of a trial; `steady`, wholly within the steady window, has its response times."""
     window = latency_window(of.record, of.fault_at) if of.record else None
     if window is None:
         return "all"
@@ -134,14 +134,14 @@ def _read_line(stored: StoredTrial) -> list[Any]:
 
 
 def _seconds(of: Attempt, rows: list[Any], latencies: Mapping[int, Merged]) -> Iterator[Second]:
-    """A row for each second until the end of the load, also where nothing succeeded."""
+    """Yield a row for each second until the end of the load, also for seconds without a success."""
     names = (*_COUNTS, "ledger_reads_ok", "ledger_writes_ok")
-    found = {row[0]: dict(zip(names, row[2:], strict=True)) for row in rows}
+    by_second = {row[0]: dict(zip(names, row[2:], strict=True)) for row in rows}
     last = max((row[1] + layout.SLOT_MS for row in rows), default=0)
     windows = of.record.windows if of.record else None
     end = max(last, windows.end if windows else 0.0) / 1000
     for second in range(math.ceil(end)):
-        counts = {name: found.get(second, {}).get(name) or 0 for name in names}
+        counts = {name: by_second.get(second, {}).get(name) or 0 for name in names}
         merged = latencies.get(second)
         yield Second(of, second, min(1.0, end - second), counts, merged.latency() if merged else None)
 
@@ -166,7 +166,7 @@ def _column(name: str, kind: Type, unit: str, meaning: str, get: Any) -> Column[
 
 SECONDS: ExportTable[Second] = ExportTable(
     "seconds",
-    "a second of a complete trial's load, also one in which nothing succeeded",
+    "a second of a complete trial's load, including seconds without a success",
     [
         *of_trial(),
         _column("second", "BIGINT", "s", "its start, from the start of the load", lambda o: o.second),
@@ -174,10 +174,10 @@ SECONDS: ExportTable[Second] = ExportTable(
             "from_fault_s",
             "DOUBLE",
             "s",
-            "its start, from the first fault; NULL without any",
+            "its start, from the first fault; NULL without a fault",
             lambda o: None if (t := from_fault(o.of, 1000.0 * o.second)) is None else t / 1000,
         ),
-        _column("length_s", "DOUBLE", "s", "1; less for the last one", lambda o: o.length),
+        _column("length_s", "DOUBLE", "s", "its length: 1, or less for the last second", lambda o: o.length),
         _column("tps", "DOUBLE", "1/s", "transactions of the load per second", lambda o: o.tps),
         _count("transactions_ok", "transactions of the load that succeeded"),
         _count("queries_ok", "queries of the load that succeeded"),
@@ -219,15 +219,16 @@ LATENCIES: ExportTable[Histogram] = ExportTable(
             "VARCHAR",
             "",
             "`transaction` (all types), `transaction.TYPE`, `connect`, "
-            "`ledger_write`, `ledger_read`, ...; `waited`: how long transactions waited for the generator",
+            "`ledger_write`, `ledger_read`, ...; `waited`: time that transactions waited for the load"
+            " generator",
             lambda one: one.kind,
         ),
         _column(
             "part",
             "VARCHAR",
             "",
-            "`warmup`; `steady`: until the fault, what `trials` has its response "
-            "times of; `after`; `all` where the windows are not known",
+            "`warmup`; `steady`: until the fault, the basis of response times in `trials`; "
+            "`after`; `all` if the windows are not known",
             lambda one: one.part,
         ),
         _column("n", "BIGINT", "", "operations", lambda one: one.merged.n),
@@ -235,14 +236,14 @@ LATENCIES: ExportTable[Histogram] = ExportTable(
             "lowest_us",
             "BIGINT[]",
             "us",
-            "the least value of each counter that is not 0, ascending",
+            "smallest value of each non-zero counter, ascending",
             lambda one: one.merged.counters()[0],
         ),
         _column(
             "highest_us",
             "BIGINT[]",
             "us",
-            "the greatest value that the same counter counts",
+            "largest value of the same counter",
             lambda one: one.merged.counters()[1],
         ),
         _column("counts", "BIGINT[]", "", "operations of each counter", lambda one: one.merged.counters()[2]),

@@ -21,6 +21,7 @@ from fivenines.export.run_table import RUNS
 from fivenines.export.second_table import LATENCIES, SECONDS, TimeCourse, time_course
 from fivenines.export.trial_table import TRIALS
 
+# The tables by name; the first one is the default of a Parquet file.
 TABLES: dict[str, ExportTable[Any]] = {
     one.name: one
     for one in (
@@ -37,16 +38,15 @@ TABLES: dict[str, ExportTable[Any]] = {
         RUNS,
     )
 }
-"""By name, the one that a Parquet file has by default first."""
 
+# A table, and the source of a row.
 Row = tuple[ExportTable[Any], Any]
-"""A table, and what its row is made of."""
 
 
-def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
-    """All rows of an attempt of a trial; `wanted` are the tables that shall be filled."""
+def rows_of_attempt(of: Attempt, tables: set[str]) -> Iterator[Row]:
+    """Yield all rows of an attempt of a trial for the named tables."""
     course = TimeCourse([], [])
-    if {SECONDS.name, LATENCIES.name} & wanted:
+    if {SECONDS.name, LATENCIES.name} & tables:
         course = time_course(of)
     yield TRIALS, replace(of, notes=course.notes)
     for table, rows in (
@@ -56,14 +56,14 @@ def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
         (COUNTERS, counter_rows),
         (CLIENTS, client_rows),
     ):
-        for row in rows(of) if table.name in wanted else ():
+        for row in rows(of) if table.name in tables else ():
             yield table, row
     yield from ((SECONDS, one) for one in course.seconds)
     yield from ((LATENCIES, one) for one in course.histograms)
 
 
 def rows_of_run(of: NamedRun) -> Iterator[Row]:
-    """The rows of a run that are not its trials'."""
+    """Yield the rows of a run that do not belong to a trial."""
     yield RUNS, of
     yield from ((BLOCKS, one) for one in side_rows(of))
     for block in of.run.blocks:

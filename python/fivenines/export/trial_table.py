@@ -21,7 +21,7 @@ Of = Callable[[Attempt], Any]
 
 
 def _measured(get: Callable[[TrialMeasures], Any]) -> Of:
-    """NULL unless the trial is complete."""
+    """Return a getter that returns None unless the trial is complete."""
     return lambda one: get(one.measures) if one.measures else None
 
 
@@ -35,8 +35,8 @@ def _fault(get: Callable[[FaultRecord], Any]) -> Of:
 
 def _check(get: Callable[[NodeCheck], Any]) -> Of:
     def of(record: TrialRecord) -> Any:
-        found = primary_check(record.check) if record.check else None
-        return get(found) if found else None
+        check = primary_check(record.check) if record.check else None
+        return get(check) if check else None
 
     return _measured(lambda measures: of(measures.record))
 
@@ -46,15 +46,15 @@ def _column(name: str, kind: Type, unit: str, meaning: str, get: Of) -> Column[A
 
 
 def value_columns(measure: Measure) -> Iterator[Column[Attempt]]:
-    """The columns of a measure that needs and comparisons can name."""
+    """Yield the columns of a measure that requirements and comparisons can name."""
     get: Callable[[TrialMeasures], Value | None] = VALUES[measure.name]
     meaning = f"{measure.noun}{_WHEN[measure.when]}"
     if measure.bounds:
         yield from bounded(measure.key, measure.unit, meaning, _measured(get))
         return
-    found = _measured(lambda trial: None if (v := get(trial)) is None or v[1] else v[0])
+    value = _measured(lambda trial: None if (v := get(trial)) is None or v[1] else v[0])
     name = f"{measure.key}_ms" if measure.milli else measure.key
-    yield _column(name, "DOUBLE", measure.unit, meaning, found)
+    yield _column(name, "DOUBLE", measure.unit, meaning, value)
 
 
 _WHEN: dict[When, str] = {
@@ -67,37 +67,37 @@ _WHEN: dict[When, str] = {
 def _event(measure: Measure) -> Column[Attempt]:
     get = _measured(EVENTS[measure.name])
     return _column(
-        measure.name, "BOOLEAN", "", f"whether the trial has {measure.noun}; NULL: not looked for", get
+        measure.name, "BOOLEAN", "", f"whether the trial has {measure.noun}; NULL: not checked", get
     )
 
 
 def _outage(kind: str) -> Iterator[Column[Attempt]]:
-    """What else is known of the outages of one service."""
+    """Yield further columns on the outages of a service."""
 
     def outage(one: TrialMeasures) -> Outage | None:
-        found: Outage | None = getattr(one.availability, kind, None)
-        return found
+        longest: Outage | None = getattr(one.availability, kind, None)
+        return longest
 
     def total(one: TrialMeasures) -> Value | None:
-        found = outage(one)
-        return (found.total_ms, not found.back) if found else None
+        longest = outage(one)
+        return (longest.total_ms, not longest.back) if longest else None
 
     yield _column(
         f"outage_{kind}_noticed",
         "BOOLEAN",
         "",
-        f"whether {kind} were interrupted at all; else the outage is the longest ordinary gap",
-        _measured(lambda one: found.noticed if (found := outage(one)) else None),
+        f"whether {kind} were interrupted; otherwise the outage is the longest ordinary gap",
+        _measured(lambda one: longest.noticed if (longest := outage(one)) else None),
     )
     yield _column(
         f"interruptions_{kind}",
         "BIGINT",
         "",
         f"interruptions of {kind} until the load ended",
-        _measured(lambda one: len(found.gaps) if (found := outage(one)) else None),
+        _measured(lambda one: len(longest.gaps) if (longest := outage(one)) else None),
     )
     yield from bounded(
-        f"outage_{kind}_total", "ms", f"all interruptions of {kind} together", _measured(total)
+        f"outage_{kind}_total", "ms", f"total of all interruptions of {kind}", _measured(total)
     )
 
 
@@ -117,8 +117,8 @@ def _cost(one: Attempt) -> float | None:
 
 
 def _split_brains(trial: TrialMeasures) -> int | None:
-    seen = _single_writer(trial.record) and trial.watched
-    return len(trial.split_brains) if seen else None
+    checked = _single_writer(trial.record) and trial.watched
+    return len(trial.split_brains) if checked else None
 
 
 def _single_writer(record: TrialRecord) -> bool:
@@ -138,59 +138,55 @@ _ABOUT: list[Column[Attempt]] = [
         "attempt",
         "BIGINT",
         "",
-        "1, or 2 where the first was broken; NULL where it is missing",
+        "1, or 2 if the first was broken; NULL if it is missing",
         _recorded(lambda record: record.attempt),
     ),
     _column(
         "status",
         "VARCHAR",
         "",
-        "`complete`; `broken`, for its `reason`; `missing`: planned, not run. Only complete ones count",
+        "`complete`; `broken`, with its `reason`; `missing`: planned, not run. Use only complete ones",
         lambda one: one.status,
     ),
-    _column("reason", "VARCHAR", "", "why it is not complete", lambda one: one.reason or None),
+    _column("reason", "VARCHAR", "", "reason why it is not complete", lambda one: one.reason or None),
     *CELL,
     _column(
         "number",
         "BIGINT",
         "",
-        "which trial of its cell: a block has one of each cell",
+        "number of the trial within its cell; each round of the plan has one trial of each cell",
         lambda one: one.number,
     ),
-    _column("seed", "BIGINT", "", "of all that is drawn", lambda one: one.seed),
+    _column("seed", "BIGINT", "", "seed of all random numbers", lambda one: one.seed),
     _column(
         "program",
         "VARCHAR",
         "",
-        "which program made the load; NULL: no load was made",
+        "program that made the load; NULL: no load",
         _recorded(lambda record: record.load.get("program", OURS) if record.load else None),
     ),
-    _column("started", "TIMESTAMP", "UTC", "when it began", _recorded(lambda record: moment(record.started))),
+    _column(
+        "started", "TIMESTAMP", "UTC", "start of the trial", _recorded(lambda record: moment(record.started))
+    ),
     _column(
         "duration_s",
         "DOUBLE",
         "s",
-        "all of it, set-up and checks included",
+        "duration, including set-up and checks",
         _recorded(lambda record: record.seconds),
     ),
-    _column("experiment", "VARCHAR", "", "name", lambda one: one.of.experiment.get("name")),
-    _column("fivenines", "VARCHAR", "", "version that ran it", lambda one: one.of.run.manifest.fivenines),
+    _column("experiment", "VARCHAR", "", "name of the experiment", lambda one: one.of.experiment.get("name")),
+    _column("fivenines", "VARCHAR", "", "version of fivenines", lambda one: one.of.run.manifest.fivenines),
     _column("engine", "VARCHAR", "", "database engine of the solution", lambda one: one.of.engine(one.cell)),
     _column(
         "engine_version",
         "VARCHAR",
         "",
-        "its version",
+        "version of the engine",
         lambda one: one.of.run.manifest.engines.get(one.of.engine(one.cell) or ""),
     ),
     *(_column(each.name, each.type, each.unit, each.meaning, _of_run(each)) for each in MACHINE),
-    _column(
-        "settings",
-        "JSON",
-        "",
-        "everything that the experiment says of this cell",
-        lambda one: one.of.settings(one.cell),
-    ),
+    _column("settings", "JSON", "", "all settings of this cell", lambda one: one.of.settings(one.cell)),
 ]
 
 _TIMES: list[Column[Attempt]] = [
@@ -205,7 +201,7 @@ _TIMES: list[Column[Attempt]] = [
         "steady_end_ms",
         "DOUBLE",
         "ms",
-        "end of the steady window; a fault may end it sooner",
+        "end of the steady window; a fault may end it earlier",
         _recorded(lambda r: r.windows.steady_end if r.windows else None),
     ),
     _column(
@@ -215,10 +211,14 @@ _TIMES: list[Column[Attempt]] = [
         "end of the load",
         _recorded(lambda r: r.windows.end if r.windows else None),
     ),
-    _column("fault_at_ms", "DOUBLE", "ms", "when the first fault took effect", lambda o: o.fault_at),
-    _column("fault_node", "VARCHAR", "", "the first host that it hit", _fault(lambda f: f.node)),
+    _column("fault_at_ms", "DOUBLE", "ms", "time at which the first fault took effect", lambda o: o.fault_at),
+    _column("fault_node", "VARCHAR", "", "first host that the fault affected", _fault(lambda f: f.node)),
     _column(
-        "fault_verified", "BOOLEAN", "", "whether it was seen to take effect", _fault(lambda f: f.verified)
+        "fault_verified",
+        "BOOLEAN",
+        "",
+        "whether the effect of the fault was verified",
+        _fault(lambda f: f.verified),
     ),
 ]
 
@@ -227,7 +227,7 @@ _MORE: list[Column[Attempt]] = [
         "offered_per_s",
         "DOUBLE",
         "1/s",
-        "transactions that an open load asked for; NULL: closed",
+        "offered rate of an open load; NULL: closed",
         _measured(lambda one: one.offered),
     ),
     _column(
@@ -256,13 +256,13 @@ _MORE: list[Column[Attempt]] = [
         "acknowledged rows that the primary of record lacks; NULL: not known",
         _check(lambda node: node.lost),
     ),
-    _column("phantom_rows", "BIGINT", "", "refused rows that are there", _check(lambda n: n.phantom)),
-    _column("duplicate_rows", "BIGINT", "", "rows that are there twice", _check(lambda n: n.duplicate)),
+    _column("phantom_rows", "BIGINT", "", "refused rows that are present", _check(lambda n: n.phantom)),
+    _column("duplicate_rows", "BIGINT", "", "rows that are present twice", _check(lambda n: n.duplicate)),
     _column(
         "disordered_rows",
         "BIGINT",
         "",
-        "rows that are there without an earlier one of their client",
+        "rows that are present without an earlier row of the same client",
         _check(lambda node: node.disordered),
     ),
     _column(
@@ -283,14 +283,14 @@ _MORE: list[Column[Attempt]] = [
         "split_brain_times",
         "BIGINT",
         "",
-        "times in which several nodes took writes; NULL: several may, or nobody watched",
+        "periods in which several nodes accepted writes; NULL: allowed by design, or not monitored",
         _measured(_split_brains),
     ),
     _column(
         "isolation_anomalies",
         "BIGINT",
         "",
-        "violations of isolation; NULL: no transactions that tell",
+        "violations of isolation; NULL: no transactions that check it",
         _measured(lambda one: _anomalies(one.record)),
     ),
     _column(
@@ -311,7 +311,7 @@ _MORE: list[Column[Attempt]] = [
         "deployment_s",
         "DOUBLE",
         "s",
-        "until the solution was up",
+        "time until the solution was ready",
         _recorded(lambda r: r.deployment.seconds if r.deployment else None),
     ),
     _column("hosts", "BIGINT", "", MEASURES["hosts"].noun, _hosts),
@@ -320,33 +320,33 @@ _MORE: list[Column[Attempt]] = [
         "settle_s",
         "DOUBLE",
         "s",
-        "until all nodes had applied everything afterwards",
+        "time after the load until all nodes had applied everything",
         _recorded(lambda record: record.settle_seconds),
     ),
     _column(
         "client_limit",
         "VARCHAR",
         "",
-        "why the load generator was perhaps the limit; NULL: not seen",
+        "reason why the load generator may have been the limit; NULL: no sign of it",
         _measured(lambda one: one.bottleneck or None),
     ),
     _column(
         "notes",
         "VARCHAR[]",
         "",
-        "what could not be measured, and why",
+        "measures that are missing, with reasons",
         lambda one: list(dict.fromkeys([*one.measures.notes, *one.notes])) if one.measures else None,
     ),
 ]
 
 TRIALS: ExportTable[Attempt] = ExportTable(
     "trials",
-    "an attempt of a trial; trials that were planned and not run are there, too",
+    "an attempt of a trial, including trials that were planned but not run",
     [
         *KEYS,
         *_ABOUT,
         *_TIMES,
-        # phases are those of a fault: the table `faults` has them
+        # Phases belong to a fault, so the table `faults` has them.
         *(
             column
             for name in VALUES

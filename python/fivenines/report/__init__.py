@@ -10,10 +10,10 @@ __all__ = ["failover_rows", "summary_rows", "tables", "write_html"]
 
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:
-    """Write the report, by default as `report.html` into the run's folder; returns its path.
+    """Write the report, by default as `report.html` into the run's folder, and return its path.
 
     Raises:
-        FiveninesError: the folder is no run, of another version, or cannot be written to.
+        FiveninesError: the folder is not a run, has another version, or is not writable.
     """
     from fivenines.report import page  # noqa: PLC0415  (Altair takes a second to import)
 

@@ -1,4 +1,4 @@
-"""A sentence of what a run says, and where in the report it stands."""
+"""A sentence on the results of a run, with its chapter in the report."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 class Answer:
     """A sentence under a topic such as "Speed".
 
-    `chapter`: which chapter of the page begins with it; `minor`: there it is folded away.
+    Attributes:
+        topic: the topic that lists show before the sentence.
+        text: the sentence.
+        chapter: id of the chapter that begins with it.
+        minor: whether the chapter folds it away.
     """
 
     topic: str

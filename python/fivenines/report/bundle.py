@@ -1,4 +1,4 @@
-"""Vega for a browser, as vl-convert brings it: for the report, and for the live page."""
+"""Provide Vega for browsers from vl-convert, for the report and the live page."""
 
 from contextlib import suppress
 from importlib.metadata import version
@@ -11,15 +11,15 @@ from fivenines.results.store import write_text
 
 
 def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed for a browser, about 0.9 MB; gives `window.vegaEmbed`.
+    """Return Vega, Vega-Lite and Vega-Embed as a script, about 0.9 MB; it defines `window.vegaEmbed`.
 
-    Making it takes two seconds, so it is kept in the user's cache.
+    Bundling takes two seconds, so the result is stored in the user's cache.
     """
-    kept = cache() / "vega" / f"vl-convert-{version('vl-convert-python')}.js"
+    stored = cache() / "vega" / f"vl-convert-{version('vl-convert-python')}.js"
     with suppress(OSError):
-        return kept.read_text(encoding="utf-8")
+        return stored.read_text(encoding="utf-8")
     text = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed")
     with suppress(OSError, FiveninesError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, text)
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        write_text(stored, text)
     return text

@@ -1,4 +1,4 @@
-"""What changes a verdict and so stands beside it: too few trials, a busy machine, a client at its limit."""
+"""List the cautions that limit a verdict: too few trials, a busy machine, a saturated load generator."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,48 +8,49 @@ from fivenines.analysis.statistics import Difference, Summary, compare
 from fivenines.analysis.wording import count, mean_of_measure
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.trust import TITLE as TRUST
 from fivenines.report.decision import Verdict, shown_measures
 from fivenines.requirements.measures import Measure
 
-_WORTH_SAYING = 1.1
-"""Means that are nearer than this factor are no caution: who wants to tell them apart reads on."""
+# Means that differ by less than this factor get no caution.
+_NOTABLE = 1.1
 
+# The number of cautions next to the verdict.
 _SHOWN = 3
-"""So many cautions stand beside the verdict."""
 
+# Longer cautions, in characters, lose their brackets as well.
 _LONG = 110
-"""Longer ones lose what stands in brackets, too."""
 
 _BRACKETS = re.compile(r" \(.*\)")
 _REST = re.compile(r"(?:[:;]|\. ).*", re.DOTALL)
 
 
-def cautions(found: Sequence[Verdict], data: Data) -> list[str]:
-    """The cautions in short, those of the verdict itself first."""
+def cautions(decided: Sequence[Verdict], data: Data) -> list[str]:
+    """Return the cautions in short, those on the verdict itself first."""
     shared = sharing.cautions(data.done)
-    said = [one.text for one in data.answers if one.topic == "Caution" and one.text not in shared]
-    few = _too_few(found, {"tps"} if data.blocks else set())
-    every = [*few, *sharing.caution_in_short(data.done), *dict.fromkeys(map(_brief, said))]
+    texts = [one.text for one in data.answers if one.topic == "Caution" and one.text not in shared]
+    few = _too_few(decided, {"tps"} if data.blocks else set())
+    every = [*few, *sharing.caution_in_short(data.done), *dict.fromkeys(map(_brief, texts))]
     more = len(every) - _SHOWN
     if more <= 0:
         return every
-    return [*every[:_SHOWN], f"{count(more, 'more caution')} under How far to trust it."]
+    return [*every[:_SHOWN], f"{count(more, 'more caution')}: see {TRUST}."]
 
 
 def _brief(text: str) -> str:
-    """A caution without its figures, which stand in its chapter."""
+    """Return a caution without its figures, which its chapter has."""
     brief = _REST.sub("", text).rstrip(".")
     return f"{brief if len(brief) <= _LONG else _BRACKETS.sub('', brief)}."
 
 
-def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
-    """ "3 trials are too few to tell 1.01 s from 1.34 s (outage of writes)": the widest of each measure."""
+def _too_few(decided: Sequence[Verdict], in_blocks: set[str]) -> Iterator[str]:
+    """Yield "3 trials are too few to distinguish 1.01 s from 1.34 s (outage of writes)", once per measure."""
     widest: dict[str, tuple[float, Measure, Difference]] = {}
-    for verdict in found:
+    for verdict in decided:
         for measure in shown_measures(verdict.decision):
-            if measure.name in told:  # by blocks
+            if measure.name in in_blocks:
                 continue
-            for apart, difference in _untold(verdict, measure):
+            for apart, difference in _inconclusive(verdict, measure):
                 if apart > widest.get(measure.name, (0.0,))[0]:
                     widest[measure.name] = apart, measure, difference
     for _, measure, difference in widest.values():
@@ -57,11 +58,11 @@ def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
         a, b = (mean_of_measure(one, measure).partition(" (")[0] for one in sides)
         n = min(difference.a.n, difference.b.n)
         verb = "is" if n == 1 else "are"
-        yield f"{count(n, 'trial')} {verb} too few to tell {a} from {b} ({measure.noun})."
+        yield f"{count(n, 'trial')} {verb} too few to distinguish {a} from {b} ({measure.noun})."
 
 
-def _untold(verdict: Verdict, measure: Measure) -> Iterator[tuple[float, Difference]]:
-    """The best against each other one whose mean is apart without being shown to differ."""
+def _inconclusive(verdict: Verdict, measure: Measure) -> Iterator[tuple[float, Difference]]:
+    """Yield ratio and difference of the best and each other solution that is not shown to differ."""
     best, *_ = [*verdict.decision.best, ""]
     if not best:
         return
@@ -74,11 +75,11 @@ def _untold(verdict: Verdict, measure: Measure) -> Iterator[tuple[float, Differe
         difference = compare(left, right)
         means = sorted((left.mean or 0.0, right.mean or 0.0))
         apart = means[1] / means[0]
-        if not difference.differs and not (left.bounds or right.bounds) and apart >= _WORTH_SAYING:
+        if not difference.differs and not (left.bounds or right.bounds) and apart >= _NOTABLE:
             yield apart, difference
 
 
 def _values(candidate: Candidate, measure: Measure) -> Summary | None:
-    """The measure of a candidate, where it was taken under one condition only."""
+    """Return the measure of a candidate if it was measured under one condition only."""
     strata = list(candidate.values.get(measure.name, {}).values())
     return strata[0] if len(strata) == 1 else None

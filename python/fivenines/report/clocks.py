@@ -1,4 +1,4 @@
-"""Hosts on other machines have clocks of their own: how well these are known, and what that means."""
+"""Report the clock errors of hosts on several machines."""
 
 from collections.abc import Sequence
 
@@ -10,20 +10,20 @@ from fivenines.results.records import TrialRecord
 
 
 def note(cells: Sequence[CellResult]) -> str:
-    """What is to be known of times between moments on different hosts; empty where there is one clock."""
+    """Return a caution on the error of times between two hosts; empty if all hosts share a clock."""
     error = error_ms(_records(cells))
     if error is None:
         return ""
     return (
-        f"The hosts have clocks of their own. Each was asked all the time, and moments were corrected: a time"
-        f" between moments on two hosts, as a phase of a failover is, may be wrong by up to"
-        f" {milliseconds(error)}. Outages and response times are of one client's clock, without that error."
+        "The hosts have separate clocks, which fivenines compares continuously to correct timestamps. The"
+        " time between events on two hosts, such as a phase of a failover, may be wrong by up to"
+        f" {milliseconds(error)}. Outages and response times use one client's clock, without that error."
     )
 
 
 def table(cells: Sequence[CellResult]) -> Table:
-    """One row for each machine; empty where all hosts had one clock."""
-    columns = ["Machine", "Trials", "Ahead, largest", "Known to, at worst", "Drift in a trial, largest"]
+    """Return one row for each machine; empty if all hosts share a clock."""
+    columns = ["Machine", "Trials", "Largest offset", "Largest error", "Largest drift in a trial"]
     rows = []
     for machine, every in by_machine(_records(cells)).items():
         ahead = max((one.ahead_ms for one in every), key=abs)
@@ -31,7 +31,7 @@ def table(cells: Sequence[CellResult]) -> Table:
         worst = max(one.error_ms for one in every)
         figures = [f"{ahead:+.2f} ms", f"± {worst:.2f} ms", f"{drift:+.2f} ms"]
         rows.append([machine, str(len(every)), *figures])
-    caption = f"Clocks of {count(len(rows), 'machine')} against the controller's"
+    caption = f"Clocks of {count(len(rows), 'machine')}, compared with the controller's clock"
     return Table(caption, columns, rows, 1, right(columns, "Machine"))
 
 

@@ -1,4 +1,4 @@
-"""The decision of a run in words: which solution to take, which miss a need, what is undecided yet."""
+"""Put a decision into words: the recommended solution, unmet requirements, and what is inconclusive."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -29,14 +29,18 @@ from fivenines.requirements.decide import DecideSettings
 from fivenines.requirements.measures import MEASURES, Measure
 from fivenines.results.store import Run, opened
 
+# Verdicts are shown by a shape and a word, never by colour alone.
 MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "inconclusive": "?"}
-WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "inconclusive": "undecided"}
-"""Verdicts are told by shape and by word, never by colour alone."""
+WORDS: dict[Status, str] = {"met": "met", "missed": "not met", "inconclusive": "inconclusive"}
+
+
+# A decision for one solution begins with this.
+RECOMMENDED = "Recommended: "
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One condition: what it is, the sentences, and a row for each solution."""
+    """The decision under one condition, with its sentences."""
 
     where: str
     decision: Decision
@@ -45,31 +49,31 @@ class Verdict:
 
 
 def decide(run: Run | Path, settings: DecideSettings | None = None) -> list[Verdict]:
-    """The decisions of a run, by its own settings unless others are given.
+    """Return the decisions of a run, by the settings of its experiment unless others are given.
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
-    there = opened(run)
-    return verdicts(there, compared(there), settings or settings_of(there), interleaved_results(there))
+    stored = opened(run)
+    return verdicts(stored, compared(stored), settings or settings_of(stored), interleaved_results(stored))
 
 
 def verdicts(
     run: Run, cells: Compared, settings: DecideSettings, blocks: Sequence[InterleavedResult]
 ) -> list[Verdict]:
-    """The same, of cells that are analysed already."""
-    found = decisions(cells.cells, settings, prices(run.manifest.experiment), blocks, cells.measured)
-    return [Verdict(where(one.condition), one, sentence(one), reasons(one)) for one in found]
+    """Return the decisions of a run whose cells are analysed already."""
+    every = decisions(cells.cells, settings, prices(run.manifest.experiment), blocks, cells.measured)
+    return [Verdict(where(one.condition), one, sentence(one), reasons(one)) for one in every]
 
 
 def settings_of(run: Run) -> DecideSettings:
-    """What the experiment of a run says; the defaults where it says nothing, or is older."""
+    """Return the decision settings of a run's experiment, or the defaults."""
     section = run.manifest.experiment.get("decide")
     return DecideSettings.model_validate(section) if section else DecideSettings()
 
 
 def where(condition: dict[str, str]) -> str:
-    """A condition in words: "oltp_read_write, 8 connections"; empty where the run has only one."""
+    """Return a condition in words: "oltp_read_write, 8 connections"; empty if the run has only one."""
     words = {
         "connections": lambda value: count(int(value), "connection"),
         "network": lambda value: f"network {value}",
@@ -78,87 +82,89 @@ def where(condition: dict[str, str]) -> str:
 
 
 def sentence(decision: Decision) -> str:
-    """Which solution to take, and what that rests on, in one sentence."""
+    """Return the recommended solution with the reason for it and its limits, as a text of short sentences."""
     best = [decision.candidate(name).called for name in decision.best]
     if not best:
-        return "No solution is left: each one misses a need."
+        return "No solution meets the requirements: each one violates at least one."
     if len(best) == 1:
-        # a need that is undecided may turn out to be missed
-        taken = decision.candidate(decision.best[0])
-        so_far = "" if taken.status == "met" else ", so far"
-        return f"Take {best[0]}{so_far}: {_why(decision)}{_rests_on(taken)}."
+        # An inconclusive requirement may turn out to be unmet.
+        chosen = decision.candidate(decision.best[0])
+        limit = "" if chosen.status == "met" else ", as measured"
+        return f"{RECOMMENDED}{best[0]}{limit}. {_why(decision)}{_limits(chosen)}"
+    start = f"No measurable difference between {listed(best)}"
     if not decision.steps:
-        return f"{listed(best)} cannot be told apart: no preference could be compared."
-    told = f"{listed(best)} cannot be told apart by {_asked(decision)}"
+        return f"{start}: no preference could be compared."
+    start = f"{start} in {_preferences(decision)}"
     have = min(decision.candidate(name).trials for name in decision.best)
     if have < 2:
-        return f"{told}: one trial has no interval, two or more of each have."
+        return f"{start}: one trial has no interval, run two or more of each."
     if decision.more is None:
-        return f"{told}."
-    return f"{told}: about {decision.more} trials of each would tell them apart ({continued(decision.more)})."
+        return f"{start}."
+    return f"{start}. About {decision.more} trials of each would show one ({continued(decision.more)})."
 
 
 def continued(trials: int) -> str:
-    """The command that adds trials to a run until each cell has so many."""
+    """Return the command that adds trials to a run until each cell has this number."""
     return f"fivenines run FILE --resume --trials {trials}"
 
 
-def _rests_on(taken: Candidate) -> str:
-    """ "; 3 trials are too few to prove “no acknowledged row lost” and 2 more needs"."""
-    open_ = [one for one in taken.judgements if one.status == "inconclusive"]
+def _limits(chosen: Candidate) -> str:
+    """ " 3 trials are too few to confirm “no acknowledged row lost” and 2 more requirements." """
+    open_ = [one for one in chosen.judgements if one.status == "inconclusive"]
     if not open_:
         return ""
     known = [one for one in open_ if one.n]
     if not known:
-        return f"; {quoted([open_[0].requirement])} was not measured"
-    # that rows may be lost weighs most
+        return f" {quoted([open_[0].requirement])} was not measured."
+    # Lost rows weigh most, so they are named first.
     first = next((one for one in known if one.requirement.measure.name == "lost"), known[0])
     n, rest = min(one.n for one in known), len(open_) - 1
     more = f" and {count(rest, 'more requirement')}" if rest else ""
-    return f"; {count(n, 'trial')} {'is' if n == 1 else 'are'} too few to prove {quoted([first.requirement])}{more}"
+    verb = "is" if n == 1 else "are"
+    return f" {count(n, 'trial')} {verb} too few to confirm {quoted([first.requirement])}{more}."
 
 
 def reasons(decision: Decision) -> list[str]:
-    """What else to know: who is out and why, what the others would cost, what cannot be told."""
-    found = [_missed(one) for one in decision.candidates if one.status == "missed"]
-    found += [f"{name} has no complete trial." for name in decision.absent]
+    """Return sentences on unmet and inconclusive requirements and on the cost of the alternatives."""
+    lines = [_missed(one) for one in decision.candidates if one.status == "missed"]
+    lines += [f"{name} has no complete trial." for name in decision.absent]
     blocks = {step.measure.name for step in decision.steps if step.interleaved}
     for name, (measure, difference) in decision.price.items():
         best = decision.candidate(decision.best[0]).called
-        found.append(
+        lines.append(
             f"{decision.candidate(name).called} instead of {best}: {_compared(measure, difference)}"
-            f"{', side by side' if measure.name in blocks else ''}."
+            f"{', interleaved' if measure.name in blocks else ''}."
         )
-    return found + _untold(decision)
+    return lines + _inconclusive(decision)
 
 
-def crossings(found: Sequence[Verdict]) -> list[str]:
-    """Where another solution takes over as there are more connections."""
-    return [_crossing(one) for one in crossovers(each.decision for each in found)]
+def crossings(decided: Sequence[Verdict]) -> list[str]:
+    """Return a sentence for each number of connections at which another solution becomes the best."""
+    return [_crossing(one) for one in crossovers(each.decision for each in decided)]
 
 
 def mark(judgement: Judgement) -> str:
-    """A verdict on a need for a cell of a table: "✗ missed (3 of 3 failed)".
+    """Return the verdict on a requirement for a cell of a table: "✗ not met (3 of 3 failed)".
 
-    Of an event it says what is counted: heads name what shall be, trials those that missed it.
+    For an event it says "failed": the head names what must be true, the number counts the trials that failed.
     """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.n and judgement.summary is None and judgement.number is None:
         failed = "" if judgement.requirement.percentile is not None else " failed"
         text = _events(judgement, f"{judgement.n}{failed}")
-    # one pair of brackets is enough
+    # The evidence may have brackets already.
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
 
 
 def short(judgement: Judgement) -> str:
-    """The same for a narrow table: "✗ 3 of 3"."""
+    """Return the verdict for a narrow table: "✗ 3 of 3"."""
     if judgement.summary is None and judgement.n:
         return f"{MARKS[judgement.status]} {judgement.events} of {judgement.n}"
     return f"{MARKS[judgement.status]} {evidence(judgement)}"
 
 
 def evidence(judgement: Judgement) -> str:
-    """What was seen, short."""
+    """Return the evidence, short."""
     requirement = judgement.requirement
     if judgement.number is not None:
         return number(judgement.number)
@@ -180,8 +186,8 @@ def _where(judgement: Judgement) -> str:
     return f", {judgement.where}" if judgement.where else ""
 
 
-def as_json(found: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """For programs: each condition with its verdict, its candidates and its steps."""
+def as_json(decided: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Return each condition with its verdict, candidates and preferences, for programs."""
     return [
         {
             "condition": one.decision.condition,
@@ -197,7 +203,7 @@ def as_json(found: Sequence[Verdict]) -> list[dict[str, Any]]:
             ],
             "reasons": one.reasons,
         }
-        for one in found
+        for one in decided
     ]
 
 
@@ -222,46 +228,47 @@ def _why(decision: Decision) -> str:
     name = decision.best[0]
     others = [one for one in decision.candidates if one.name != name]
     if not others:
-        return "nothing else was measured" if not decision.absent else "nothing else has a complete trial"
+        if decision.absent:
+            return "No other solution has a complete trial."
+        return "No other solution was measured."
     eligible = [one for one in others if one.status != "missed"]
     if not eligible:
         if decision.candidate(name).status == "met":
-            return "it is the only one that misses no need"
-        return "it is the only one that was not seen to miss a need"
-    told = [step for step in decision.steps if step.out]
-    rest = "of those that miss no need, " if len(eligible) < len(others) else ""
-    by = [f"{step.measure.noun}{' (side by side)' if step.interleaved else ''}" for step in told]
-    return f"{rest}it is ahead by {', and of those left by '.join(by)}"
+            return "It is the only solution that meets every requirement."
+        return "It is the only solution with no observed violation."
+    decisive = [step for step in decision.steps if step.out]
+    by = [f"{step.measure.noun}{' (interleaved)' if step.interleaved else ''}" for step in decisive]
+    rest = " among the solutions with no observed violation" if len(eligible) < len(others) else ""
+    return f"It ranks first by {', then by '.join(by)}{rest}."
 
 
-def _asked(decision: Decision) -> str:
+def _preferences(decision: Decision) -> str:
     nouns = [step.measure.noun for step in decision.steps]
     return listed(nouns, "or") or "what was measured"
 
 
-def unasked(found: Sequence[Verdict], usual: Sequence[Verdict]) -> list[str]:
-    """Of those to be taken: which of the usual needs they miss that nobody asked for now."""
-    said: dict[str, None] = {}
-    for one, other in zip(found, usual, strict=True):
+def unlisted_failures(decided: Sequence[Verdict], by_default: Sequence[Verdict]) -> list[str]:
+    """Return which default requirements the best solutions fail that the given settings do not contain."""
+    lines: dict[str, None] = {}
+    for one, other in zip(decided, by_default, strict=True):
         for name in one.decision.best:
-            asked = {each.requirement.measure.name for each in one.decision.candidate(name).judgements}
+            judged = {each.requirement.measure.name for each in one.decision.candidate(name).judgements}
             full = other.decision.candidate(name)
-            left = [each for each in full.judgements if each.requirement.measure.name not in asked]
+            left = [each for each in full.judgements if each.requirement.measure.name not in judged]
             rest = replace(full, judgements=left)
             if rest.status == "missed":
-                said[f"Not asked for: {rest.called}: {_failings(rest)}."] = None
-    return list(said)
+                lines[f"Not among your requirements: {rest.called}: {_failures(rest)}."] = None
+    return list(lines)
 
 
 def _missed(candidate: Candidate) -> str:
-    """ "b misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." """
-    number_ = sum(one.status == "missed" for one in candidate.judgements)
-    requirements = "a need" if number_ == 1 else f"{number_} needs"
-    return f"{candidate.called} misses {requirements}: {_failings(candidate)}."
+    """ "b does not meet 1 requirement: acknowledged rows lost in 3 of 3 trials (lost = 0)." """
+    n = sum(one.status == "missed" for one in candidate.judgements)
+    return f"{candidate.called} does not meet {count(n, 'requirement')}: {_failures(candidate)}."
 
 
-def _failings(candidate: Candidate) -> str:
-    """What speaks against it, each with the exact condition that it fails."""
+def _failures(candidate: Candidate) -> str:
+    """Return each failed requirement with its evidence and exact condition."""
     return listed(
         [
             f"{one.requirement.measure.noun} {_at(one)} ({one.requirement.text})"
@@ -272,7 +279,7 @@ def _failings(candidate: Candidate) -> str:
 
 
 def _at(judgement: Judgement) -> str:
-    """The evidence behind the noun of its measure."""
+    """Return the evidence as it follows the noun of its measure."""
     if judgement.requirement.percentile is not None:
         return f"beyond the limit in {evidence(judgement).replace(' beyond', '')}"
     events = judgement.summary is None and judgement.number is None
@@ -303,8 +310,8 @@ def _compared(measure: Measure, difference: Difference) -> str:
     return f"{measure.noun} {size} {words[more]} {span}"
 
 
-def _untold(decision: Decision) -> list[str]:
-    """What is undecided of those that miss nothing, and what would decide it; alike ones together."""
+def _inconclusive(decision: Decision) -> list[str]:
+    """Return the inconclusive requirements of candidates without a failure, grouped by reason."""
     open_requirements: dict[str, list[Judgement]] = {}
     for one in decision.candidates:
         for judgement in one.judgements if one.status != "missed" else []:
@@ -314,13 +321,13 @@ def _untold(decision: Decision) -> list[str]:
     for judgements in open_requirements.values():
         alike.setdefault(_open(judgements), []).append(judgements[0].requirement)
     return [
-        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} undecided{why}."
+        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} inconclusive{why}."
         for why, requirements in alike.items()
     ]
 
 
 def _open(judgements: Sequence[Judgement]) -> str:
-    """Why a need is undecided, and how many more trials would decide it."""
+    """Return why a requirement is inconclusive, and how many more trials would decide it."""
     known = [one for one in judgements if one.n]
     if not known:
         return ": not measured"
@@ -329,39 +336,39 @@ def _open(judgements: Sequence[Judgement]) -> str:
     if bound is None or any(one.events for one in judgements):
         return f" after {count(n, 'trial')} of each{more_trials(judgements)}"
     return (
-        f": not seen to fail in {count(n, 'trial')} of each, but up to "
-        f"{percent(100 * bound)} % of trials may{more_trials(judgements)}"
+        f": no failure in {count(n, 'trial')} of each, but up to {percent(100 * bound)} % of trials "
+        f"may fail (95 % upper bound){more_trials(judgements)}"
     )
 
 
 def more_trials(judgements: Sequence[Judgement]) -> str:
-    """How many more trials would decide a need, and the command; "" where nobody knows."""
-    wanted = [(one.more, one.n + one.more) for one in judgements if one.more is not None]
-    if not wanted:
+    """Return how many more trials would decide a requirement, and the command; "" if that is not known."""
+    estimates = [(one.more, one.n + one.more) for one in judgements if one.more is not None]
+    if not estimates:
         return ""
-    more, whole = max(wanted)[0], max(total for _, total in wanted)
+    more, whole = max(estimates)[0], max(total for _, total in estimates)
     return f"; about {count(more, 'more trial')} of each would decide ({continued(whole)})"
 
 
 def _crossing(one: Crossover) -> str:
     at = f" ({where(one.condition)})" if one.condition else ""
     return (
-        f"{one.before} is the best up to {count(one.low, 'connection')}, {one.after} from {one.high} on"
-        f"{at}: the change lies between."
+        f"{one.before} is best up to {count(one.low, 'connection')}, {one.after} from "
+        f"{one.high} connections on{at}: the crossover lies between."
     )
 
 
 def shown_measures(decision: Decision) -> list[Measure]:
-    """The measures of which any candidate has a value, those of the preferences first."""
-    asked = [step.measure.name for step in decision.steps]
-    names = [*asked, *(name for name in ("tps", "outage_writes") if name not in asked)]
+    """Return the measures of which any candidate has a value, those of the preferences first."""
+    preferred = [step.measure.name for step in decision.steps]
+    names = [*preferred, *(name for name in ("tps", "outage_writes") if name not in preferred)]
     return [
         MEASURES[name] for name in names if any(one.mean(name) is not None for one in decision.candidates)
     ]
 
 
 def value_text(candidate: Candidate, measure: Measure) -> str:
-    """A candidate's value: the mean with its interval; over several strata the geometric mean alone."""
+    """Return a candidate's mean with its interval; over several strata, the geometric mean alone."""
     strata = list(candidate.values.get(measure.name, {}).values())
     if len(strata) == 1:
         return mean_of_measure(strata[0], measure)
@@ -372,7 +379,7 @@ def value_text(candidate: Candidate, measure: Measure) -> str:
     return at_least(text, sum(one.bounds for one in strata), sum(one.n for one in strata))
 
 
-def requirements_of(found: Iterable[Verdict]) -> list[Requirement]:
-    """The needs that were judged, in their order."""
-    every = (j.requirement for v in found for c in v.decision.candidates for j in c.judgements)
+def requirements_of(decided: Iterable[Verdict]) -> list[Requirement]:
+    """Return the requirements that were judged, in their order."""
+    every = (j.requirement for v in decided for c in v.decision.candidates for j in c.judgements)
     return list({requirement.text: requirement for requirement in every}.values())

@@ -1,4 +1,4 @@
-"""The figures of a run for other programs and for papers: Markdown, JSON, CSV."""
+"""Export the figures of a run for other programs and for papers: Markdown, JSON, CSV."""
 
 import csv
 import io
@@ -43,45 +43,45 @@ from fivenines.report.chapters import (
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.interleaved import pair_figures, ratio_table, side_table
 from fivenines.report.chapters.power import resolution_table
+from fivenines.report.chapters.problems import alarms, trouble_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
-from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.decision import Verdict, settings_of, verdicts
 from fivenines.report.groups import before_faults, names_of
 from fivenines.report.measured_numbers import measured_numbers
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.report.overview import overview
 from fivenines.report.plain import plain
-from fivenines.report.said import said as everything_said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
 
+# What outages concern.
 _KINDS = ("writes", "reads", "connections")
-"""What outages are of."""
 
 
 def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of the command line)
-    """The run's figures: `md` for reading, `json` with everything, `csv` with a line for each cell.
+    """Return the run's figures: `md` for reading, `json` with everything, `csv` with a line for each cell.
 
-    Times are in ms, rates per second; what was not measured is empty (csv) or null (json).
+    Times are in ms, rates per second. Figures that were not measured are empty (csv) or null (json).
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
-    found = opened(run)
+    stored = opened(run)
     writers: dict[str, Callable[[Run, Compared], str]] = {"md": _markdown, "json": _json, "csv": _csv}
-    return writers[format](found, compared(found))
+    return writers[format](stored, compared(stored))
 
 
 def _markdown(run: Run, swept: Compared) -> str:
-    said = everything_said(run, swept)
-    data = Data(run, swept, said)
+    answers = run_answers(run, swept)
+    data = Data(run, swept, answers)
     done, names, blocks = data.done, data.names, data.blocks
     assumed = assumed_mtbf(run)
     decided = verdicts(run, swept, settings_of(run), blocks)
-    found = [
+    every = [
         decision.conditions_table(decided),
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table(data.cells),
@@ -121,21 +121,21 @@ def _markdown(run: Run, swept: Compared) -> str:
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
     lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
-    lines += [f"- {answer.topic}: {answer.text}" for answer in said]
-    answer = "\n".join(lines) or "There is no answer: no trial is complete."
-    answer = f"{_decided(decided, data)}{answer}"
-    tables_found = "\n".join(table.markdown() for table in found if table.rows)
-    return f"# {title}\n\n## The answer\n\n{answer}\n\n## Tables\n\n{tables_found}"
+    lines += [f"- {answer.topic}: {answer.text}" for answer in answers]
+    summary_text = "\n".join(lines) or "There are no results: no trial is complete."
+    summary_text = f"{_decided(decided, data)}{summary_text}"
+    shown = "\n".join(table.markdown() for table in every if table.rows)
+    return f"# {title}\n\n## Results\n\n{summary_text}\n\n## Tables\n\n{shown}"
 
 
-def _decided(found: Sequence[Verdict], data: Data) -> str:
-    """Which one to take, what makes that doubtful, why, and the table of needs; "" without a decision."""
-    if not found:
+def _decided(decided: Sequence[Verdict], data: Data) -> str:
+    """Return the recommendation, cautions, reasons and the table of requirements; "" without a decision."""
+    if not decided:
         return ""
-    first, *rest = [*overview(found), *one_down(found, data.done)]
-    doubts = [f"- Caution: {text}" for text in cautions(found, data)]
-    lines = [*doubts, *(f"- Decision: {text}" for text in rest)]
-    table = decision.requirements_table(found, data).markdown()
+    first, *rest = [*overview(decided), *node_failure(decided, data.done)]
+    warnings = [f"- Caution: {text}" for text in cautions(decided, data)]
+    lines = [*warnings, *(f"- Decision: {text}" for text in rest)]
+    table = decision.requirements_table(decided, data).markdown()
     return "\n".join([f"**{first}**", "", *lines, "", table, ""])
 
 
@@ -184,7 +184,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "interruptions": _interruptions(cell),
         "stalls": _stalls(cell),
         **{f"{what}_not_recovered": one.not_recovered for what, one in _outages(cell).items()},
-        "failover_not_back": cell.failover.not_recovered,
+        "failover_not_recovered": cell.failover.not_recovered,
         "loss": plain(cell.loss) | {"upper_bound": cell.loss.upper_bound},
         "in_doubt": cell.in_doubt,
         "stale": cell.stale,
@@ -202,30 +202,32 @@ def _cell(cell: CellResult) -> dict[str, Any]:
 
 
 def _trouble(one: TroubleResult) -> dict[str, Any]:
-    own = plain(one)
-    return {**one.key.model_dump(), **{key: own[key] for key in own if key != "key"}}
+    values = plain(one)
+    return {**one.key.model_dump(), **{key: values[key] for key in values if key != "key"}}
 
 
 def _fault(fault: FaultResult) -> dict[str, Any]:
-    """Phases by their name; `values` are those of the trials whose load wrote again."""
-    found = plain(fault)
+    """Return a fault's figures with phases by name; `values` are those of trials whose writes recovered."""
+    values = plain(fault)
     for what, outages in _outages(fault).items():
-        found[what] = _summary(outages.summary)
-        found[f"{what}_total"] = _summary(outages.total)
-        found[f"{what}_interruptions"] = plain(outages.number)
-        found[f"{what}_noticed"], found[f"{what}_not_recovered"] = outages.noticed, outages.not_recovered
-    found["phases"] = {one.pop("name"): one | {"open": one["summary"]["bounds"]} for one in found["phases"]}
-    return found
+        values[what] = _summary(outages.summary)
+        values[f"{what}_total"] = _summary(outages.total)
+        values[f"{what}_interruptions"] = plain(outages.number)
+        values[f"{what}_noticed"], values[f"{what}_not_recovered"] = outages.noticed, outages.not_recovered
+    values["phases"] = {
+        phase.pop("name"): phase | {"open": phase["summary"]["bounds"]} for phase in values["phases"]
+    }
+    return values
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    """With `bounds` > 0 the mean is a lower bound, and has neither spread nor interval."""
+    """Return a summary; with `bounds` > 0 the mean is a lower bound without spread and interval."""
     values = plain(summary)
     return values | {"sd": None, "cov": None, "ci_low": None} if summary.bounds else values
 
 
 def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
-    """Every interruption of every trial, in ms of its load."""
+    """Return every interruption of every trial, in ms of its load."""
     return [
         {
             "trial": trial.record.id,
@@ -245,7 +247,7 @@ def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
 
 
 def _stalls(cell: CellResult) -> list[dict[str, Any]]:
-    """Every stall of every steady window, in ms of its load."""
+    """Return every stall of every steady window, in ms of its load."""
     return [
         {"trial": trial.record.id, "start": gap.start, "end": gap.end, "ended": gap.closed}
         for trial in cell.trials
@@ -254,7 +256,7 @@ def _stalls(cell: CellResult) -> list[dict[str, Any]]:
 
 
 def _availability(one: Availability) -> dict[str, Any]:
-    """Times in s; infinite nines are null."""
+    """Return an availability; times in s, infinite nines as null."""
     known = one.nines
     ends = (known.value, known.low, known.high) if known else (None, None, None)
     value, low, high = (None if n is None or math.isinf(n) else n for n in ends)
@@ -296,7 +298,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 
 
 def _csv(run: Run, swept: Compared) -> str:
-    """A line for each cell as it is compared, then one for each variant with all its trials."""
+    """Return a line for each cell as it is compared, then one for each variant with all its trials."""
     sweeps = {name: sweep.name for sweep in swept.sweeps for name in sweep.variants}
     lines = [
         {**_flat(cell), "variant_of": variant_of}
@@ -321,7 +323,7 @@ def _flat(cell: CellResult) -> dict[str, Any]:
     for what, outages in _outages(cell).items():
         line |= {f"{what}_noticed": outages.noticed, f"{what}_not_recovered": outages.not_recovered}
     line |= {
-        "failover_not_back": cell.failover.not_recovered,
+        "failover_not_recovered": cell.failover.not_recovered,
         "loss_checked": cell.loss.checked,
         "lost_total": cell.loss.total,
         "lost_largest": cell.loss.largest,
@@ -364,7 +366,7 @@ def _summaries(cell: CellResult) -> dict[str, Summary]:
 
 
 def _first_fault(cell: CellResult) -> dict[str, Summary]:
-    """Of the first fault; empty where nothing was broken. JSON has all faults."""
+    """Return the figures of the first fault; empty without faults. JSON has all faults."""
     first = cell.faults[0] if cell.faults else None
     none = summarise([])
     return {

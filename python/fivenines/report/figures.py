@@ -1,4 +1,4 @@
-"""Figures: a drawing, its finding in words, and its figures as a table."""
+"""Figures: a drawing, its finding in words, and its values as a table."""
 
 from dataclasses import dataclass, field
 
@@ -12,15 +12,22 @@ from fivenines.report.table import Table
 SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]
 
 
-DOTS_LEGEND = "The upright stroke is the mean of the trials, the bar its 95 % interval, each circle a trial."
+DOTS_LEGEND = "Vertical line: mean of the trials. Bar: its 95 % interval. Circles: single trials."
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart for the page; `finding` is its caption and text alternative, `notes` its events.
+    """A chart for the page.
 
-    `style` is that of the one solution it is about, if it is about one. `times` are the time lines that the
-    reader may choose from, as `timelines.packed` writes them.
+    Attributes:
+        title: heading of the chart.
+        finding: caption and text alternative.
+        svg: the drawing.
+        table: the values of the drawing.
+        notes: events in the drawing, each with its time.
+        style: style of the solution, if the chart shows only one.
+        times: time lines from which readers may choose, as `timelines.packed` writes them.
+        caption: text below the chart instead of a finding with which the chapter begins already.
     """
 
     title: str
@@ -31,14 +38,13 @@ class Figure:
     style: Style | None = None
     times: str = ""
     caption: str = ""
-    """Stands below the chart in the place of a finding with which the chapter begins already."""
 
     @property
     def spec(self) -> Markup:
-        """The chart as JSON for the page's script; nothing of a drawing that has none."""
+        """Return the chart as JSON for the page's script; empty if the drawing has none."""
         return Markup(self.svg.spec) if isinstance(self.svg, Drawn) and not self.times else Markup()
 
 
 def title_of(what: str, group: Group) -> str:
-    """ "Throughput: oltp_read_write", or without the label where there is only one group."""
+    """Return "Throughput: oltp_read_write", without the label if there is only one group."""
     return f"{what}: {group.label}" if group.label else what

@@ -1,4 +1,4 @@
-"""Cells that are shown together, and how they are called."""
+"""Group cells for display, and name the groups."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ class Names:
     styles: dict[str, theme.Style]
 
     def label(self, key: CellKey, connections: bool = True) -> str:
-        """What tells the cell from others, its solution apart: "oltp_read_write, 8 connections"."""
+        """Return the varying conditions of a cell, without its solution: "oltp_read_write, 8 connections"."""
         parts = [key.workload] if self.workloads > 1 else []
         if connections and self.connections > 1:
             parts.append(count(key.connections, "connection"))
@@ -30,34 +30,34 @@ class Names:
         return ", ".join(parts)
 
     def full(self, key: CellKey) -> str:
-        """Solution and label: "galera, oltp_read_write, 8 connections"."""
+        """Return solution and label: "galera, oltp_read_write, 8 connections"."""
         return ", ".join(part for part in (key.solution, self.label(key)) if part)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that share workload, network and fault; `label` is empty if that holds for all."""
+    """Cells that share workload, network and fault; `label` is empty if all cells do."""
 
     label: str
     cells: list[CellResult]
 
     @property
     def connections(self) -> list[int]:
-        """The numbers of connections, ascending."""
+        """Return the numbers of connections, ascending."""
         return sorted({cell.key.connections for cell in self.cells})
 
     def at(self, connections: int) -> list[CellResult]:
-        """The cells with this number of connections."""
+        """Return the cells with this number of connections."""
         return [cell for cell in self.cells if cell.key.connections == connections]
 
 
 def names_of(cells: Sequence[CellResult]) -> Names:
-    """What varies in these cells, and a style for each solution in order of appearance."""
+    """Return what varies between cells, and a style for each solution in order of appearance."""
     return names_of_keys([cell.key for cell in cells])
 
 
 def names_of_keys(keys: Sequence[CellKey]) -> Names:
-    """The same of the keys of cells."""
+    """Return what varies between the keys of cells, and a style for each solution."""
     solutions = dict.fromkeys(key.solution for key in keys)
     return Names(
         len({key.workload for key in keys}),
@@ -69,28 +69,28 @@ def names_of_keys(keys: Sequence[CellKey]) -> Names:
 
 
 def by_solution(cells: Iterable[CellResult]) -> dict[str, list[CellResult]]:
-    """The cells of each solution, in order of appearance."""
-    found: dict[str, list[CellResult]] = {}
+    """Group cells by solution, in order of appearance."""
+    groups: dict[str, list[CellResult]] = {}
     for cell in cells:
-        found.setdefault(cell.key.solution, []).append(cell)
-    return found
+        groups.setdefault(cell.key.solution, []).append(cell)
+    return groups
 
 
 def where(key: CellKey, names: Names) -> str:
-    """A cell's workload and connections, so far as they vary: "append, 8 connections"."""
+    """Return a cell's workload and connections if they vary: "append, 8 connections"."""
     return replace(names, networks=1, faults=1).label(key)
 
 
 def drawn(cells: Sequence[CellResult], most: int) -> tuple[list[CellResult], list[str]]:
-    """The cells with most connections, so many at most, and what to say of those that are left out."""
+    """Return up to `most` cells with the most connections, and a note on the others."""
     chosen = sorted(cells, key=lambda cell: -cell.key.connections)[:most]
     left = count(len(cells) - len(chosen), "cell")
-    text = f"{left} with fewer connections are in the tables only, to keep the file small."
+    text = f"Only the tables contain the {left} with fewer connections, to keep the file small."
     return chosen, [text] if len(cells) > len(chosen) else []
 
 
 def workload_kinds(run: Run) -> dict[str, str]:
-    """The kind of each workload by its name, as the experiment has them."""
+    """Return the kind of each workload of the experiment by its name."""
     items = run.manifest.experiment.get("workloads")
     return {
         str(item.get("name") or item.get("workload")): str(item.get("workload"))
@@ -100,22 +100,22 @@ def workload_kinds(run: Run) -> dict[str, str]:
 
 
 def groups_of(cells: Iterable[CellResult], names: Names) -> list[Group]:
-    """Cells by workload, network and fault, in order of appearance."""
-    found: dict[tuple[str, str, str], list[CellResult]] = {}
+    """Group cells by workload, network and fault, in order of appearance."""
+    groups: dict[tuple[str, str, str], list[CellResult]] = {}
     for cell in cells:
-        found.setdefault((cell.key.workload, cell.key.network, cell.key.fault), []).append(cell)
-    return [Group(names.label(members[0].key, connections=False), members) for members in found.values()]
+        groups.setdefault((cell.key.workload, cell.key.network, cell.key.fault), []).append(cell)
+    return [Group(names.label(members[0].key, connections=False), members) for members in groups.values()]
 
 
 def before_faults(cells: Iterable[CellResult]) -> list[CellResult]:
-    """Cells that differ only in the fault as one, its key without a fault: for measures taken before it."""
-    found: dict[CellKey, list[CellResult]] = {}
+    """Pool cells that differ only in the fault, for measures that are taken before the fault."""
+    groups: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
-        found.setdefault(cell.key.model_copy(update={"fault": ""}), []).append(cell)
-    return [_together(key, members) for key, members in found.items()]
+        groups.setdefault(cell.key.model_copy(update={"fault": ""}), []).append(cell)
+    return [_pooled(key, members) for key, members in groups.items()]
 
 
-def _together(key: CellKey, cells: Sequence[CellResult]) -> CellResult:
+def _pooled(key: CellKey, cells: Sequence[CellResult]) -> CellResult:
     if len(cells) == 1:
         return replace(cells[0], key=key)
     trials = [trial for cell in cells for trial in cell.trials]

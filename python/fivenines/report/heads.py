@@ -1,4 +1,4 @@
-"""Units in the heads of columns instead of in each cell, where a column has one unit."""
+"""Move units from the cells of a column into its head."""
 
 import re
 from dataclasses import replace
@@ -9,22 +9,22 @@ from fivenines.report.section import Section
 from fivenines.report.table import Table
 
 _NUMBER = rf"-?\d[\d{THIN}]*(?:\.\d+)?"
+# Convertible units, as powers of ten of a second.
 _TIMES = {"µs": -6, "ms": -3, "s": 0}
-"""Units that can be turned into each other, as powers of ten of a second."""
 
 _QUANTITY = re.compile(rf"(?:({_NUMBER}) to )?({_NUMBER}) (%|µs|ms|s)(?![\w])")
+# A cell that begins with a quantity.
 _MAIN = re.compile(rf"^(?:at (?:least|most) )?({_NUMBER})(?: to {_NUMBER})? (%|µs|ms|s)(?![\w])")
-"""A cell that begins with a quantity."""
 
+# A cell that begins with a number without a unit: a unit in the head would be wrong for it.
 _PLAIN = re.compile(rf"^(?:at (?:least|most) )?{_NUMBER}(?![\w])")
-"""One that begins with a number without a unit, which a unit in the head would be wrong for."""
 
+# Times that differ by more than this factor keep their units in the cells.
 _FAR = 1000
-"""Times that are further apart than this factor keep their own units."""
 
 
 def with_units_in_heads(section: Section) -> Section:
-    """The section, its tables and those of its drawers and figures."""
+    """Move the units of all tables of a section, including those of its drawers and figures."""
     drawers = [
         replace(
             one,
@@ -42,7 +42,7 @@ def with_units_in_heads(section: Section) -> Section:
 
 
 def units_in_heads(table: Table) -> Table:
-    """The table with the unit of each column of figures in its head; other columns stay."""
+    """Move the unit of each numeric column into its head, if the column has one unit."""
     columns, rows = list(table.columns), [list(row) for row in table.rows]
     for index in table.numeric:
         cells = [row[index] for row in rows]
@@ -57,17 +57,17 @@ def units_in_heads(table: Table) -> Table:
 
 
 def _unit_of(cells: list[str]) -> str | None:
-    """The one unit of a column; None where it has none, or several."""
-    figures = [found for cell in cells if (found := _main(cell))]
+    """Return the unit of a column; None if it has none or several."""
+    figures = [match for cell in cells if (match := _main(cell))]
     plain = [cell for cell in cells if cell not in ("", NOTHING) and _main(cell) is None]
     if not figures or any(_PLAIN.match(cell) for cell in plain):
         return None
-    units = {found[2] for found in figures}
+    units = {match[2] for match in figures}
     if units == {"%"}:
         return "%"
     if "%" in units:
         return None
-    sizes = [size for found in figures if (size := _value(found[1]).scaleb(_TIMES[found[2]]))]
+    sizes = [size for match in figures if (size := _value(match[1]).scaleb(_TIMES[match[2]]))]
     if not sizes:
         return figures[0][2]
     if max(sizes) >= _FAR * min(sizes):
@@ -82,19 +82,19 @@ def _main(cell: str) -> re.Match[str] | None:
 
 
 def _bare(cell: str, unit: str) -> str:
-    """The cell with its quantities in this unit, which its head names."""
-    return _QUANTITY.sub(lambda found: _turned(found, unit), cell)
+    """Convert the quantities of a cell to the unit in the head, and drop the unit."""
+    return _QUANTITY.sub(lambda match: _converted(match, unit), cell)
 
 
-def _turned(found: re.Match[str], unit: str) -> str:
-    """A quantity in another unit, without it: "385 ms" as "0.385"."""
-    own = found[3]
-    if own == unit:
-        return found[0].removesuffix(f" {own}")
-    if own == "%" or unit == "%":
-        return found[0]
-    shift = _TIMES[own] - _TIMES[unit]
-    values = [f"{_value(text).scaleb(shift):f}" for text in found.groups()[:2] if text]
+def _converted(match: re.Match[str], unit: str) -> str:
+    """Return a quantity in another unit, without the unit: "385 ms" as "0.385"."""
+    current = match[3]
+    if current == unit:
+        return match[0].removesuffix(f" {current}")
+    if current == "%" or unit == "%":
+        return match[0]
+    shift = _TIMES[current] - _TIMES[unit]
+    values = [f"{_value(text).scaleb(shift):f}" for text in match.groups()[:2] if text]
     return " to ".join(values)
 
 

@@ -1,4 +1,4 @@
-"""JUnit's XML, which pipelines show: a test case for each thing that was judged."""
+"""Write JUnit XML for pipelines: a test case for each threshold that was judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from fivenines.results.store import write_text
 
 @dataclass(frozen=True)
 class Case:
-    """What was judged: where, what, what became of it, and on what evidence."""
+    """A judged threshold: its place, its text, the outcome and the evidence."""
 
     where: str
     name: str
@@ -20,10 +20,10 @@ class Case:
 
 
 def write_junit(path: Path, name: str, cases: Sequence[Case]) -> None:
-    """Write them; undecided ones are skipped, with what would decide them.
+    """Write the cases. Inconclusive ones are skipped, with what would decide them.
 
     Raises:
-        FiveninesError: it cannot be written.
+        FiveninesError: the file is not writable.
     """
     outcomes = [one.outcome for one in cases]
     suite = ElementTree.Element(

@@ -1,4 +1,4 @@
-"""The measures of trials by their names, for other programs."""
+"""Export the measures of trials by name, for other programs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -12,19 +12,19 @@ from fivenines.requirements.measures import MEASURES
 def measured_numbers(
     trials: Sequence[TrialMeasures], names: Iterable[str] = MEASURES
 ) -> dict[str, dict[str, Any]]:
-    """Each measure that any of the trials has: of a value its unit and summary, of an event how often.
+    """Return each measure of the trials: unit and summary of values, number of trials for events.
 
     With `bounds` > 0 the mean is a lower bound, and has neither spread nor interval.
     """
-    found: dict[str, dict[str, Any]] = {}
+    numbers: dict[str, dict[str, Any]] = {}
     for name in names:
         if name in EVENTS:
             seen = seen_in(name, trials)
             if seen:
-                found[name] = {"trials": sum(seen), "of": len(seen)}
+                numbers[name] = {"trials": sum(seen), "of": len(seen)}
         elif MEASURES[name].valued:
             summary = summary_of(name, trials)
             if summary.n:
                 bound = {"sd": None, "cov": None, "ci_low": None} if summary.bounds else {}
-                found[name] = {"unit": MEASURES[name].unit, **asdict(summary), **bound}
-    return found
+                numbers[name] = {"unit": MEASURES[name].unit, **asdict(summary), **bound}
+    return numbers

@@ -1,4 +1,4 @@
-"""All that happened in a trial, on one clock: events of the lab and the manager, and measured marks."""
+"""Merge the events of a trial on one clock: events of the lab and the manager, and ends of phases."""
 
 import math
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import listed
 
 _SAME_MS = 1.0
+# What the end of each phase means.
 _MARKS = {
-    "detect": "the group has decided",
+    "detect": "failure detected",
     "promote": "a node accepts writes",
     "route": "the write endpoint answers",
-    "client": "a session gives up waiting, by the client's own time-out",
+    "client": "a session reaches the client's time-out",
     "reconnect": "the load writes again",
     "catch up": "caught up: 90 % of the steady rate, no replica behind",
 }
-"""What the end of each phase means."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Something at `t` seconds from the first fault; `fault`: another fault was injected."""
+    """An event at `t` seconds after the first fault; `fault` marks the injection of another fault."""
 
     t: float
     text: str
@@ -30,27 +30,27 @@ class Moment:
 
 
 def moments(trial: TrialMeasures, since: float) -> list[Moment]:
-    """Everything from `since` ms before the first fault on, but that fault itself."""
+    """Return all events from `since` ms before the first fault on, except that fault."""
     assert trial.availability
     at = trial.availability.fault_at
-    told = [
+    logged = [
         (event.t, event.kind, _event_text(event.kind, event.node, event.detail))
         for event in trial.record.events
     ]
-    found = [
+    every = [
         Moment((t - at) / 1000, text, kind == "fault")
-        for t, kind, text in told
+        for t, kind, text in logged
         if t >= at - since and not (kind == "fault" and t <= at + _SAME_MS)
     ]
-    if not any(kind == "ended" for _, kind, _ in told):
-        found += _ends(trial, at)
+    if not any(kind == "ended" for _, kind, _ in logged):
+        every += _ends(trial, at)
     for measures in trial.faults:
-        found += [Moment((t - at) / 1000, text) for t, text in _marks(trial, measures)]
-    found += [Moment((t - at) / 1000, text) for t, text in _splits(trial)]
+        every += [Moment((t - at) / 1000, text) for t, text in _marks(trial, measures)]
+    every += [Moment((t - at) / 1000, text) for t, text in _splits(trial)]
     ended = trial.record.windows.end if trial.record.windows else math.inf
     return [
         replace(one, text=f"{one.text} (the load had ended)") if at + 1000 * one.t > ended else one
-        for one in _merged(sorted(found, key=lambda moment: moment.t))
+        for one in _merged(sorted(every, key=lambda moment: moment.t))
     ]
 
 
@@ -68,7 +68,7 @@ def _ends(trial: TrialMeasures, at: float) -> list[Moment]:
 
 
 def _marks(trial: TrialMeasures, measures: FaultMeasures) -> Iterator[tuple[float, str]]:
-    """The ends of the phases; a decision only where no event told it, nothing that took no time."""
+    """Yield the ends of phases, except decisions that an event has and catching up without an outage."""
     decisions = {event.t for event in trial.record.events if event.kind == "decided"}
     for phase in measures.failover.phases:
         if not phase.closed or (phase.name == "detect" and phase.end in decisions):
@@ -85,10 +85,10 @@ def _splits(trial: TrialMeasures) -> Iterator[tuple[float, str]]:
             yield one.overlap.end, "the split brain is over"
 
 
-def _merged(found: list[Moment]) -> list[Moment]:
-    """Measured marks at the same moment share a line."""
+def _merged(every: list[Moment]) -> list[Moment]:
+    """Merge the ends of phases at the same moment."""
     merged: list[Moment] = []
-    for moment in found:
+    for moment in every:
         last = merged[-1] if merged else None
         if (
             last

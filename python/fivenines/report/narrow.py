@@ -1,6 +1,6 @@
-"""Tables for a terminal: one line for each row, so many columns as there is room for, the first ones first.
+"""Fit tables into a terminal: one line per row, as many columns as there is room for.
 
-All columns, with their figures in full, are in the report and behind `--wide`.
+The report and `--wide` have all columns with full figures.
 """
 
 import re
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from fivenines.analysis.wording import NOT_ENDED, NOT_RECOVERED
 from fivenines.report.summary import Row
 
+# Blanks between two columns.
 GAP = 2
-"""Blanks between two columns."""
 
+# The smallest width of a column of names, whose words may wrap.
 NAME = 14
-"""So narrow a column of names may become, whose words go to further lines."""
 
 _SHORTER = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        # that it is a bound stays; of how many trials is said above the tables, and in the report
+        # "at least" stays; the sentences above the tables have the number of trials.
         (rf" \((?:{NOT_RECOVERED}|{NOT_ENDED})(?: in \d+ of \d+ trials?)?\)", ""),
         (r"\bat least ", "\N{GREATER-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"),
         (r"\bat most ", "\N{LESS-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"),
@@ -36,8 +36,8 @@ class Fitted:
     """A table that fits.
 
     Attributes:
-        columns, rows: what is shown.
-        left_out: columns that there was no room for.
+        columns, rows: the table.
+        left_out: columns without room.
     """
 
     columns: list[str]
@@ -46,7 +46,7 @@ class Fitted:
 
 
 def shorter(cell: str) -> str:
-    """The same figure in fewer characters: "≥ 6.92 s", "911 (497-1 326)" with an en dash, "43 (3 of 3)"."""
+    """Shorten a figure: "≥ 6.92 s", "911 (497-1 326)" with an en dash, "43 (3 of 3)"."""
     for pattern, text in _SHORTER:
         cell = pattern.sub(text, cell)
     return cell
@@ -55,30 +55,30 @@ def shorter(cell: str) -> str:
 def fitted(
     rows: Sequence[Row], without: Iterable[str], must: Sequence[str], names: Sequence[str], width: int
 ) -> Fitted:
-    """The columns that fit into a width, in the order of the rows.
+    """Select the columns that fit into a width, in the order of the rows.
 
     Args:
-        rows: all have the same columns.
-        without: columns that are not wanted.
-        must: those that matter most: names are broken rather than that one of them is left out.
-        names: columns whose words may go to further lines; they are always shown.
-        width: in characters.
+        rows: rows with the same columns.
+        without: columns to leave out.
+        must: columns that take precedence: names wrap rather than that one of these is left out.
+        names: columns whose words may wrap; they are always shown.
+        width: width in characters.
     """
     hidden = set(without)
     every = [name for name in rows[0] if name not in hidden]
-    needs = {name: _needed(name, [shorter(row[name]) for row in rows]) for name in every}
-    over = sum(needs.get(n, -GAP) + GAP for n in {*names, *must}) - width - GAP
+    widths = {name: _width(name, [shorter(row[name]) for row in rows]) for name in every}
+    over = sum(widths.get(n, -GAP) + GAP for n in {*names, *must}) - width - GAP
     for name in names:
-        less = max(0, min(over, needs.get(name, 0) - NAME))
+        less = max(0, min(over, widths.get(name, 0) - NAME))
         if less:
-            needs[name] -= less
+            widths[name] -= less
             over -= less
     shown = [name for name in every if name in names]
-    room = width + GAP - sum(needs[name] + GAP for name in shown)
+    room = width + GAP - sum(widths[name] + GAP for name in shown)
     for name in [*(one for one in must if one in every), *every]:
-        if name not in shown and needs[name] + GAP <= room:
+        if name not in shown and widths[name] + GAP <= room:
             shown.append(name)
-            room -= needs[name] + GAP
+            room -= widths[name] + GAP
     columns = [name for name in every if name in shown]
     return Fitted(
         columns,
@@ -87,6 +87,6 @@ def fitted(
     )
 
 
-def _needed(heading: str, cells: Sequence[str]) -> int:
-    """Its longest cell; a heading may be broken between words."""
+def _width(heading: str, cells: Sequence[str]) -> int:
+    """Return the width of a column's longest cell; headings may wrap between words."""
     return max(map(len, [*cells, *heading.split(" ")]))

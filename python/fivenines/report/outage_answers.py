@@ -1,4 +1,4 @@
-"""What the answer says of outages: how long, in all, because of what, and what did not come back."""
+"""State the outages of a run in sentences: durations, causes, and lower bounds without recovery."""
 
 from collections.abc import Sequence
 
@@ -10,31 +10,31 @@ from fivenines.report.chapters import phases
 from fivenines.report.groups import Names, by_solution, where
 from fivenines.report.summary import OUTAGES, Get, outage_text
 
+# Up to this number, a sentence lists the cells of a solution; with more it gives the range of their means.
 _LISTED = 2
-"""The cells of a solution are listed up to this number; of more the range of their means is said."""
 
-_WORTH_SAYING = 1.05
-"""A total that is less than 5 % longer than the longest interruption is left to the tables."""
+# A total less than 5 % longer than the longest interruption is only in the tables.
+_NOTABLE = 1.05
 
 
 def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
-    """Outages of writes, of new connections and of reads after one fault; [] where not measured."""
-    found = [_sentence(label, what, cells, get, names) for what, get in OUTAGES.items()]
-    return [text for text in found if text]
+    """Return sentences on outages of writes, new connections and reads after a fault; [] if not measured."""
+    texts = [_sentence(label, what, cells, get, names) for what, get in OUTAGES.items()]
+    return [text for text in texts if text]
 
 
 def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
-    """What the time to the first write of the load consists of, and the catching up, at most connections."""
+    """Return sentences on the phases up to the first write, and on catching up, at the most connections."""
     most = max(cell.key.connections for cell in cells)
     own = [cell for cell in cells if cell.key.connections == most]
     text, after = phases.composition(own, names), phases.catching_up(own, names)
     place = f", with {count(most, 'connection')}" if names.connections > 1 else ""
-    said = [f"From the fault ({label}) to the first write of the load{place}: {text}."] if text else []
+    texts = [f"From the fault ({label}) to the first write of the load{place}: {text}."] if text else []
     if after:
-        said.append(
-            f"From then on, until throughput was back and no surviving replica behind{place}: {after}."
+        texts.append(
+            f"From then on, until throughput recovered and no surviving replica was behind{place}: {after}."
         )
-    return said
+    return texts
 
 
 def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
@@ -53,13 +53,13 @@ def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
         return listed([f"{text} with {place}" if place else text for text, place in texts])
     ranked = sorted(cells, key=lambda cell: get(cell).summary.mean or 0.0)
     least, most = ranked[0], ranked[-1]
-    gone = sum(get(cell).not_recovered for cell in cells)
+    unrecovered = sum(get(cell).not_recovered for cell in cells)
     trials = sum(len(get(cell).points) for cell in cells)
     if not any(get(cell).noticed for cell in cells):
         longest = max(point.ms for cell in cells for point in get(cell).points)
         return f"not noticeably (longest gap {milliseconds(longest)})"
     ends = [_end(one, get, names) for one in (least, most)]
-    some = f"; {NOT_RECOVERED}{open_in(gone, trials)}" if gone else ""
+    some = f"; {NOT_RECOVERED}{open_in(unrecovered, trials)}" if unrecovered else ""
     return f"from {ends[0]} to {ends[1]} (means of {len(cells)} cells{some})"
 
 
@@ -70,23 +70,23 @@ def _end(cell: CellResult, get: Get, names: Names) -> str:
 
 
 def _outage(outages: Outages) -> str:
-    """The longest; and all together with the events, where service stood still more than once."""
+    """Return the longest interruption; with several, also their total and their events."""
     if not outages.noticed:
         return outage_text(outages).replace("none noticed", "not noticeably")
     text = mean_with_interval(outages.summary, milli=True) + waited(outages)
     longest, whole = outages.summary.mean or 0.0, outages.total.mean or 0.0
-    if not outages.several or whole < _WORTH_SAYING * longest:
+    if not outages.several or whole < _NOTABLE * longest:
         return text
     events = listed([f"{n} by {event}" for event, n in outages.events.items()])
     total = milliseconds(whole)
     least = "at least " if outages.not_recovered else ""
     trials = count(len(outages.points), "trial")
-    told = f" (in {trials}: {events})" if events else ""
-    return f"{text}, and {least}{total} with all interruptions{told}"
+    causes = f" (in {trials}: {events})" if events else ""
+    return f"{text}, and {least}{total} with all interruptions{causes}"
 
 
 def waited(outages: Outages) -> str:
-    """ ", of which 23.6 s until the client's own time-out of 30 s": what the client's bounds added."""
+    """ ", of which 23.6 s until the client's own time-out of 30 s": the share of client time-outs."""
     if not outages.waits:
         return ""
     bound = listed(list(dict.fromkeys(wait.bound for wait in outages.waits)))

@@ -1,4 +1,4 @@
-"""The decisions of several conditions together: alike ones once, and what holds in how many of them."""
+"""Summarise the decisions of several conditions: equal ones once, each with the number of conditions."""
 
 from collections.abc import Sequence
 
@@ -6,95 +6,104 @@ from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.wording import count, listed, number, percent
-from fivenines.report.decision import Verdict, crossings, more_trials
+from fivenines.report.decision import RECOMMENDED, Verdict, crossings, more_trials
 from fivenines.report.requirement_words import quoted
 from fivenines.requirements.condition import Requirement
 from fivenines.requirements.measures import Measure
 
 
-def overview(found: Sequence[Verdict]) -> list[str]:
-    """Each verdict with its conditions, then the reasons; of one condition what it says itself."""
-    if len(found) < 2:
-        return [line for one in found for line in (one.sentence, *one.reasons)]
+def overview(decided: Sequence[Verdict]) -> list[str]:
+    """Return each verdict with its conditions, then the reasons; for one condition, its own sentences."""
+    if len(decided) < 2:
+        return [line for one in decided for line in (one.sentence, *one.reasons)]
     return [
-        *_verdicts(found),
-        *crossings(found),
-        *_missed(found),
-        *_absent(found),
-        *_prices(found),
-        *_untold(found),
+        *_verdicts(decided),
+        *crossings(decided),
+        *_missed(decided),
+        *_absent(decided),
+        *_prices(decided),
+        *_inconclusive(decided),
     ]
 
 
-def _verdicts(found: Sequence[Verdict]) -> list[str]:
-    """In one sentence which solution to take where; then what each follows from, where that differs."""
+def _verdicts(decided: Sequence[Verdict]) -> list[str]:
+    """Return one sentence with the recommended solutions, then the reasons if these differ."""
     places: dict[str, list[str]] = {}
-    taken: dict[str, list[str]] = {}
-    for one in found:
+    recommended: dict[str, list[str]] = {}
+    for one in decided:
         places.setdefault(one.sentence, []).append(one.where)
-        taken.setdefault(_best(one.decision), []).append(one.where)
+        recommended.setdefault(_best(one.decision), []).append(one.where)
+    everywhere = f"In all {len(decided)} conditions, "
     if len(places) == 1:
-        return [f"In all {len(found)} conditions: {_lower(next(iter(places)))}"]
-    if len(taken) == 1:
-        first = f"In all {len(found)} conditions: {next(iter(taken))}."
+        (text,) = places
+        return [f"{everywhere}{_lower(text)}"]
+    if len(recommended) == 1:
+        first = f"{everywhere}recommended: {next(iter(recommended))}."
     else:
-        parts = [f"{words} ({_places(where, found)})" for words, where in taken.items()]
-        first = f"It depends: {'; '.join(parts)}."
-    return [first, *(f"{_places(where, found)}: {_lower(text)}" for text, where in places.items())]
+        parts = [f"{words} ({_places(where, decided)})" for words, where in recommended.items()]
+        first = f"{RECOMMENDED}{'; '.join(parts)}."
+    return [
+        first,
+        *(
+            f"{_places(where, decided)}: {_lower(text).removeprefix(RECOMMENDED.lower())}"
+            for text, where in places.items()
+        ),
+    ]
 
 
+# Up to this number conditions are listed; more are counted.
 _LISTED = 4
-"""So many conditions are listed, more are counted."""
 
 
-def _places(where: Sequence[str], found: Sequence[Verdict]) -> str:
-    return "; ".join(where) if len(where) <= _LISTED else _of(len(where), found)
+def _places(where: Sequence[str], decided: Sequence[Verdict]) -> str:
+    return "; ".join(where) if len(where) <= _LISTED else _of(len(where), decided)
 
 
 def _best(decision: Decision) -> str:
     names = [decision.candidate(name).called for name in decision.best]
     if not names:
-        return "no solution is left"
-    return f"take {names[0]}" if len(names) == 1 else f"{listed(names)} cannot be told apart"
+        return "no solution"
+    return names[0] if len(names) == 1 else f"{listed(names, 'or')}, without a measurable difference"
 
 
 def _lower(sentence: str) -> str:
-    """A sentence behind a colon; what begins with a name stays."""
-    begins = sentence.startswith(("Take ", "No solution is left"))
-    return sentence[0].lower() + sentence[1:] if begins else sentence
+    """Return a sentence of `decision.sentence` for use after a comma or colon."""
+    return sentence[0].lower() + sentence[1:]
 
 
-def _missed(found: Sequence[Verdict]) -> list[str]:
-    """ "b misses “no acknowledged row lost” (lost = 0) in 5 of 6 conditions." """
+def _missed(decided: Sequence[Verdict]) -> list[str]:
+    """ "b does not meet “no acknowledged row lost” (lost = 0) in 5 of 6 conditions." """
     hits: dict[tuple[str, str], int] = {}
-    for one in found:
+    for one in decided:
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements:
                 if judgement.status == "missed":
                     requirement = judgement.requirement
                     key = (candidate.called, f"{quoted([requirement])} ({requirement.text})")
                     hits[key] = hits.get(key, 0) + 1
-    return [f"{name} misses {requirement} {_of(n, found)}." for (name, requirement), n in hits.items()]
+    return [
+        f"{name} does not meet {requirement} {_of(n, decided)}." for (name, requirement), n in hits.items()
+    ]
 
 
-def _absent(found: Sequence[Verdict]) -> list[str]:
+def _absent(decided: Sequence[Verdict]) -> list[str]:
     hits: dict[str, int] = {}
-    for one in found:
+    for one in decided:
         for name in one.decision.absent:
             hits[name] = hits.get(name, 0) + 1
-    return [f"{name} has no complete trial {_of(n, found)}." for name, n in hits.items()]
+    return [f"{name} has no complete trial {_of(n, decided)}." for name, n in hits.items()]
 
 
-def _prices(found: Sequence[Verdict]) -> list[str]:
-    """What each other one would cost instead of the best, from the least to the most of all conditions."""
+def _prices(decided: Sequence[Verdict]) -> list[str]:
+    """Return the cost of each alternative to the best solution, as a range over all conditions."""
     gathered: dict[tuple[str, str, str], list[tuple[Measure, Difference]]] = {}
-    for one in found:
+    for one in decided:
         for name, (measure, difference) in one.decision.price.items():
             best = one.decision.candidate(one.decision.best[0]).called
             key = (one.decision.candidate(name).called, best, measure.name)
             gathered.setdefault(key, []).append((measure, difference))
     return [
-        f"{name} instead of {best}: {_range(some[0][0], [d for _, d in some])}, {_of(len(some), found)}."
+        f"{name} instead of {best}: {_range(some[0][0], [d for _, d in some])}, {_of(len(some), decided)}."
         for (name, best, _), some in gathered.items()
     ]
 
@@ -117,24 +126,24 @@ def _range(measure: Measure, differences: Sequence[Difference]) -> str:
     return f"{measure.noun} {least}{size} {word}"
 
 
-def _untold(found: Sequence[Verdict]) -> list[str]:
-    """Which needs are undecided somewhere of what misses none, and how many trials would decide them."""
+def _inconclusive(decided: Sequence[Verdict]) -> list[str]:
+    """Return the inconclusive requirements, and the number of trials that would decide them."""
     gathered: dict[str, list[tuple[int, Judgement]]] = {}
-    for place, one in enumerate(found):
+    for place, one in enumerate(decided):
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements if candidate.status != "missed" else []:
                 if judgement.status == "inconclusive":
                     gathered.setdefault(judgement.requirement.text, []).append((place, judgement))
     alike: dict[str, list[Requirement]] = {}
     for some in gathered.values():
-        where = _of(len({place for place, _ in some}), found)
+        where = _of(len({place for place, _ in some}), decided)
         would = more_trials([one for _, one in some])
         alike.setdefault(f"{where}{would}", []).append(some[0][1].requirement)
     return [
-        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} undecided {where}."
+        f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} inconclusive {where}."
         for where, requirements in alike.items()
     ]
 
 
-def _of(n: int, found: Sequence[Verdict]) -> str:
-    return "in all conditions" if n == len(found) else f"in {n} of {count(len(found), 'condition')}"
+def _of(n: int, decided: Sequence[Verdict]) -> str:
+    return "in all conditions" if n == len(decided) else f"in {n} of {count(len(decided), 'condition')}"

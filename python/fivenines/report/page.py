@@ -1,4 +1,4 @@
-"""The report as one HTML file, with nothing to load from elsewhere."""
+"""Render the report as one HTML file that loads nothing from elsewhere."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from fivenines.analysis.wording import count
 from fivenines.report import bundle, script
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.wrong import alarms
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.charts import theme
-from fivenines.report.charts.kept_drawings import kept_drawings
+from fivenines.report.charts.drawing_cache import drawing_cache
 from fivenines.report.definitions import used
 from fivenines.report.heads import with_units_in_heads
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.section import Section
 from fivenines.report.sorting import data_value
 from fivenines.results import layout
@@ -30,26 +30,26 @@ _UNIT = re.compile(r"(\d) (%|ms|s|µs)(?!\w)")
 
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:
-    """Write the report, by default as `report.html` into the run's folder; returns its path.
+    """Write the report, by default as `report.html` into the run's folder, and return its path.
 
-    The file appears whole or not at all.
+    The file is replaced atomically.
 
     Raises:
-        FiveninesError: the folder is no run, of another version, or cannot be written to.
+        FiveninesError: the folder is not a run, has another version, or is not writable.
     """
-    found = opened(run)
-    path = output or found.folder / layout.REPORT
-    write_text(path, render(found))
+    stored = opened(run)
+    path = output or stored.folder / layout.REPORT
+    write_text(path, render(stored))
     return path
 
 
 def render(run: Run) -> str:
-    """The page of a run; also of one without any complete trial."""
+    """Return the page of a run, also of a run without a complete trial."""
     swept = compared(run)
-    found = said(run, swept)
-    data = Data(run, swept, found)
-    # the marks of charts are checked where each chart is tested; here it would take a third of the time
-    with kept_drawings(run.folder), debug_mode(False):
+    answers = run_answers(run, swept)
+    data = Data(run, swept, answers)
+    # The tests of each chart validate its specification; here validation would take a third of the time.
+    with drawing_cache(run.folder), debug_mode(False):
         shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
     vega, own = script.inline(bundle.vega()), script.inline(script.own())
     template = templates().get_template("report.html.j2")
@@ -60,7 +60,7 @@ def render(run: Run) -> str:
         status=_status(run),
         alarms=alarms(swept.measured),
         sections=shown,
-        nothing=not found,
+        nothing=not answers,
         definitions=used(_texts(shown)),
         policy=Markup(script.policy(vega, own)),
         about=Markup(script.about(data.names)),
@@ -70,7 +70,7 @@ def render(run: Run) -> str:
 
 
 def templates() -> Environment:
-    """The templates of pages: what is put into them is escaped, and numbers stay with their units."""
+    """Return the templates of pages, which escape values and keep numbers and units together."""
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -84,14 +84,14 @@ def templates() -> Environment:
 
 
 def styled() -> Markup:
-    """The style sheets of all pages, with the colours of the charts."""
+    """Return the style sheets of all pages, with the colours of the charts."""
     folder = files("fivenines.report").joinpath("templates")
     sheets = (folder.joinpath(name) for name in ("style.css", "live.css"))
     return Markup(colours() + "".join(one.read_text(encoding="utf-8") for one in sheets))
 
 
 def _texts(shown: Sequence[Section]) -> Iterator[str]:
-    """What the page says in words: of tables their heads and captions."""
+    """Yield the texts of the page, for tables their heads and captions."""
     for section in shown:
         yield from (section.title, *section.texts)
         for drawer in section.drawers:
@@ -103,14 +103,14 @@ def _texts(shown: Sequence[Section]) -> Iterator[str]:
 
 
 def _unbroken(value: Any) -> Any:
-    """Text in which a number and its unit stay on one line."""
+    """Put a no-break space between numbers and units."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return _UNIT.sub("\\1\N{NO-BREAK SPACE}\\2", value)
 
 
 def colours() -> str:
-    """The colours of the charts as CSS variables for light and dark pages."""
+    """Return the colours of the charts as CSS variables for light and dark pages."""
     light = "".join(f"--s{n}:{value};" for n, value in enumerate(theme.SERIES))
     dark = "".join(f"--s{n}:{value};" for n, value in enumerate(theme.DARK_SERIES))
     return f":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"

@@ -1,4 +1,4 @@
-"""The page of a file with parts: of each part its figures, and the way to its report."""
+"""Render the index page of an experiment with parts: figures of each part and a link to its report."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,19 +7,19 @@ from fivenines import __version__
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report.page import styled, templates
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import summary_table
 from fivenines.report.table import Table
 from fivenines.results import layout, parts
 from fivenines.results.store import open_run, write_text
 
+# The number of sentences per part; its report has all of them.
 _SENTENCES = 4
-"""So many of a part's sentences are shown; its report has all."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A part as it is shown; without a run it has not begun."""
+    """A part of the page; without a status it has not begun."""
 
     name: str
     title: str = ""
@@ -30,10 +30,10 @@ class Shown:
 
 
 def write_index(folder: Path) -> Path:
-    """Write the page of the parts into their folder; returns its path.
+    """Write the page of the parts into their folder, and return its path.
 
     Raises:
-        FiveninesError: the folder holds no parts, or cannot be written to.
+        FiveninesError: the folder has no parts, or is not writable.
     """
     path = folder / layout.INDEX
     write_text(path, render(folder))
@@ -41,7 +41,7 @@ def write_index(folder: Path) -> Path:
 
 
 def render(folder: Path) -> str:
-    """The page; parts that have not begun are named."""
+    """Return the page; parts that have not begun are named."""
     record = parts.read(folder)
     return (
         templates()
@@ -71,6 +71,6 @@ def _shown(folder: Path, name: str) -> Shown:
         str(experiment.get("name", name)),
         str(experiment.get("description", "")),
         f"{done} of {count(planned, 'planned trial')} complete{blocks}{broken}.",
-        tuple(answer.text for answer in said(run, swept) if not answer.minor)[:_SENTENCES],
+        tuple(answer.text for answer in run_answers(run, swept) if not answer.minor)[:_SENTENCES],
         table if table.rows else None,
     )

@@ -1,4 +1,4 @@
-"""What became of thresholds on ratios: for a terminal, a page, a pull request, and programs."""
+"""Report thresholds on ratios, for a terminal, a page, a pull request and programs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ _MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undecided": "?"
 _ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
 
 
-def sentence(found: Sequence[RatioResult]) -> str:
-    """All in short: "1 threshold on ratios, judged 3 times (cell by cell): 2 passed, 1 failed." """
-    counted = Counter(one.outcome for one in found)
-    said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
-    asked = len({one.threshold.text for one in found})
-    times = f", judged {len(found)} times (cell by cell)" if asked < len(found) else ""
-    return f"{count(asked, 'threshold')} on ratios{times}: {', '.join(said)}."
+def sentence(results: Sequence[RatioResult]) -> str:
+    """Return "1 threshold on ratios, judged 3 times (cell by cell): 2 passed, 1 failed." """
+    counted = Counter(one.outcome for one in results)
+    outcomes = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
+    n = len({one.threshold.text for one in results})
+    times = f", judged {len(results)} times (cell by cell)" if n < len(results) else ""
+    return f"{count(n, 'threshold')} on ratios{times}: {', '.join(outcomes)}."
 
 
-def table(found: Sequence[RatioResult], names: Names, versus: Versus) -> Table:
-    """A row for each, the failed ones first."""
+def table(results: Sequence[RatioResult], names: Names, versus: Versus) -> Table:
+    """Return a row for each result, the failed ones first."""
     rows = [
         [
             f"{_MARKS[one.outcome]} {one.outcome}",
@@ -37,27 +37,27 @@ def table(found: Sequence[RatioResult], names: Names, versus: Versus) -> Table:
             where(one.change, names, versus) if one.change else "",
             why(one),
         ]
-        for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
+        for one in sorted(results, key=lambda each: _ORDER.index(each.outcome))
     ]
-    columns = ["Outcome", "Threshold", "Of", "Evidence"]
-    return without_empty(Table("Thresholds on ratios", columns, rows, 3), "Of")
+    columns = ["Outcome", "Threshold", "Cell", "Evidence"]
+    return without_empty(Table("Thresholds on ratios", columns, rows, 3), "Cell")
 
 
 def why(one: RatioResult) -> str:
-    """The evidence: the ratio with its interval, or what it takes."""
+    """Return the evidence: the ratio with its interval, or the trials that an interval needs."""
     if one.change is None:
         return "not measured in both runs"
     if one.threshold.percentile is None:
-        side = ", side by side" if one.change.interleaved else ""
-        return f"{ratio_text(one.change.difference)}{side}"
+        design = ", interleaved" if one.change.interleaved else ""
+        return f"{ratio_text(one.change.difference)}{design}"
     trials = f"{len(one.change.before)} and {len(one.change.after)} trials"
     if one.wanted is not None and one.outcome == "undecided":
-        return f"{trials}; an interval takes {one.wanted} of each"
-    return f"{ends_text(*one.bounds).strip(' ()') or 'no end is known'}, by {trials}"
+        return f"{trials}; an interval needs {one.wanted} of each"
+    return f"{ends_text(*one.bounds).strip(' ()') or 'no bound is known'}, by {trials}"
 
 
-def as_json(found: Sequence[RatioResult]) -> list[dict[str, Any]]:
-    """For programs."""
+def as_json(results: Sequence[RatioResult]) -> list[dict[str, Any]]:
+    """Return the results for programs."""
     return [
         {
             "threshold": one.threshold.text,
@@ -67,13 +67,13 @@ def as_json(found: Sequence[RatioResult]) -> list[dict[str, Any]]:
             "high": one.bounds[1],
             "evidence": why(one),
         }
-        for one in found
+        for one in results
     ]
 
 
-def write_junit(path: Path, found: Sequence[RatioResult], versus: Versus, allowed: float | None) -> None:
-    """A test case for each threshold; with `allowed` (a share) also for each measure and each new event."""
-    cases = [junit.Case(_where(one.change), one.threshold.text, one.outcome, why(one)) for one in found]
+def write_junit(path: Path, results: Sequence[RatioResult], versus: Versus, allowed: float | None) -> None:
+    """Write a test case for each threshold; with `allowed` (a fraction) also for each measure and event."""
+    cases = [junit.Case(_where(one.change), one.threshold.text, one.outcome, why(one)) for one in results]
     for change in versus.changes if allowed is not None else ():
         share = allowed or 0.0
         name = f"{change.measure.name} not worse by more than {percent(100 * share)} %"
@@ -93,7 +93,7 @@ def write_junit(path: Path, found: Sequence[RatioResult], versus: Versus, allowe
 
 
 def _allowed(change: Change, share: float) -> Outcome:
-    """Passed where it is proven not to be worse by more than a share, or where nothing of it is worse."""
+    """Judge whether a measure got worse by more than a fraction; without a better direction it passes."""
     if change.worse_than(share):
         return "failed"
     if change.measure.more is None:
@@ -107,8 +107,8 @@ def _where(change: Change | None) -> str:
     if change is None:
         return "all"
     key = change.key
-    side = ", side by side" if change.interleaved else ""
+    design = ", interleaved" if change.interleaved else ""
     return (
         f"{change.run}: {key.solution}, {key.workload}, {count(key.connections, 'connection')}, "
-        f"{key.network}, {key.fault}{side}"
+        f"{key.network}, {key.fault}{design}"
     )

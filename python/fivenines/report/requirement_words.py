@@ -1,24 +1,24 @@
-"""Needs in words for readers: "no acknowledged row lost" for `lost = 0`, and how each one is judged."""
+"""Put requirements into words: "no acknowledged row lost" for `lost = 0`, and how each one is judged."""
 
 from fivenines.analysis.decision.judging import trials_without
 from fivenines.analysis.wording import listed, percent
 from fivenines.requirements.condition import Requirement
 
+# What is true if an event never happens. Other events use their noun.
 _NEVER = {
-    "not_recovered": "writes came back",
+    "not_recovered": "writes recovered",
     "lost": "no acknowledged row lost",
     "phantom": "no refused row found",
     "duplicate": "no row found twice",
     "stale": "no stale read",
     "split_brain": "no split brain",
     "violated": "invariants of the workload hold",
-    "diverged": "all nodes hold the same rows",
+    "diverged": "all nodes have the same rows",
 }
-"""What is so where an event never happens; of others it is said by their noun."""
 
 
 def in_words(requirement: Requirement) -> str:
-    """The need for the head of a column; its exact condition is `need.text`."""
+    """Return the requirement for the head of a column; its exact condition is `requirement.text`."""
     measure = requirement.measure
     limit = requirement.text.rpartition(requirement.relation)[2].strip()
     if measure.kind == "event":
@@ -33,7 +33,7 @@ def in_words(requirement: Requirement) -> str:
 
 
 def quoted(requirements: list[Requirement], last: str = "and") -> str:
-    """Needs in a sentence: "no stale read" and "writes came back", in quotation marks."""
+    """Return requirements for a sentence, in quotation marks: "no stale read" and "writes recovered"."""
     return listed(
         [
             f"\N{LEFT DOUBLE QUOTATION MARK}{in_words(one)}\N{RIGHT DOUBLE QUOTATION MARK}"
@@ -44,15 +44,15 @@ def quoted(requirements: list[Requirement], last: str = "and") -> str:
 
 
 def how_judged(requirement: Requirement) -> str:
-    """When it is met and when missed; else it is undecided."""
+    """Return when a requirement is met and when not; otherwise it is inconclusive."""
     if requirement.measure.kind == "number":
-        return "by what the solution is; trials have no part in it"
+        return "a property of the solution, independent of trials"
     if requirement.measure.kind == "event" and requirement.relation == "=":
         share, trials = percent(100 * requirement.limit), trials_without(requirement.limit)
         return (
-            f"missed by one trial that fails it; met once more than {share} % of trials can be excluded, "
-            f"which takes {trials} trials that all hold it"
+            f"not met after one trial that fails; met once failures in more than {share} % of trials can be "
+            f"excluded, which takes {trials} trials without a failure"
         )
     if requirement.measure.kind == "event" or requirement.percentile is not None:
-        return "met or missed where the whole 95 % interval of the share of trials lies on one side"
-    return "met or missed where the whole 95 % interval of the mean lies on one side of the limit"
+        return "decided once the 95 % interval of the share of trials lies entirely on one side of the limit"
+    return "decided once the 95 % interval of the mean lies entirely on one side of the limit"

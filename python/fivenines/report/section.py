@@ -1,4 +1,4 @@
-"""A part of the page: its answer, what decides, and the evidence, which is folded away."""
+"""Sections of the page: sentences, tables and figures, and drawers with the details."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from fivenines.report.figures import Figure
 from fivenines.report.table import Table
 
+# Tables with more rows are folded away if the page has a summary of them.
 _SHORT = 15
-"""A table of more rows is folded away where the page has its sum already."""
 
+# The number of figures in a row on a wide page; the others of a chapter are folded away.
 _ROW = 3
-"""So many figures stand beside each other on a wide page; the others of a chapter are folded away."""
 
 
 @dataclass(frozen=True)
 class Drawer:
-    """What is folded away until wanted; tables without rows are left out.
+    """A part that is folded away at first; tables without rows are left out.
 
-    `source` is shown as it is, letter by letter.
+    `source` is shown verbatim.
     """
 
     title: str
@@ -28,15 +28,15 @@ class Drawer:
 
     @property
     def filled(self) -> bool:
-        """Whether there is anything in it."""
+        """Return whether it has any content."""
         return bool(self.source or self.texts or self.figures) or any(t.rows for t in self.tables)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page with its heading; tables without rows and empty drawers are left out.
+    """A part of the page with a heading; tables without rows and empty drawers are left out.
 
-    The first of its `texts` is the finding.
+    The first of its `texts` is the finding. `cautions` are shown next to the finding.
     """
 
     id: str
@@ -46,41 +46,40 @@ class Section:
     figures: list[Figure] = field(default_factory=list)
     drawers: list[Drawer] = field(default_factory=list)
     cautions: list[str] = field(default_factory=list)
-    """What makes its finding doubtful, and stands beside it."""
 
     @property
     def filled(self) -> bool:
-        """Whether there is anything in it."""
+        """Return whether it has any content."""
         shown = [*(table.rows for table in self.tables), *(one.filled for one in self.drawers)]
         return bool(self.texts or self.figures) or any(shown)
 
     @property
     def every_table(self) -> list[Table]:
-        """Its tables, those of its drawers included."""
+        """Return all tables, including those of drawers."""
         return [*self.tables, *(table for one in self.drawers for table in one.tables)]
 
     @property
     def every_figure(self) -> list[Figure]:
-        """Its figures, those of its drawers included."""
+        """Return all figures, including those of drawers."""
         return [*self.figures, *(figure for one in self.drawers for figure in one.figures)]
 
 
 def folded(*tables: Table) -> list[Drawer]:
-    """A drawer for each table, called as the table is."""
+    """Return a drawer for each table, titled with the table's caption."""
     return [Drawer(table.caption, [table]) for table in tables]
 
 
 def explained(*texts: str) -> Drawer:
-    """How the chapter's figures came about and are to be read."""
+    """Return a drawer that explains how to read the chapter."""
     return Drawer("How to read this", texts=list(texts))
 
 
-def beside(figures: Sequence[Figure], rest: str) -> tuple[list[Figure], list[Drawer]]:
-    """As many figures as stand in a row, and a drawer called `rest` with the others."""
+def in_row(figures: Sequence[Figure], rest: str) -> tuple[list[Figure], list[Drawer]]:
+    """Return the figures of a row, and a drawer titled `rest` with the others."""
     shown, others = list(figures[:_ROW]), list(figures[_ROW:])
     return shown, [Drawer(rest, figures=others)] if others else []
 
 
 def is_long(table: Table) -> bool:
-    """Whether it is folded away where the page has its sum already."""
+    """Return whether a table is folded away if the page has a summary of it."""
     return len(table.rows) > _SHORT

@@ -1,4 +1,4 @@
-"""Who else used the machine while cells were measured: a caution where it matters, a table in any case."""
+"""Report other processes that used the machine during measurements: cautions, and a table of CPU use."""
 
 from collections.abc import Sequence
 
@@ -8,19 +8,19 @@ from fivenines.analysis.wording import NOTHING, count, listed, milliseconds, per
 from fivenines.report.groups import Names, by_solution
 from fivenines.report.table import Table, right
 
+# The number of other processes that are named, the largest first.
 _NAMED = 3
-"""So many of the others are named, the largest first."""
 
 LEGEND = (
-    "On one machine the load generator waits for processors that the servers under test use: that is"
-    " expected, and no caution is given for it. The last column says what it is worth: 99 % of the response"
-    " times contain at most so much of the load generator's own wait."
+    "On one machine the load generator and the servers under test compete for CPUs. This is expected and"
+    " gets no caution. The last column is the size of the effect: 99 % of the response times contain at most"
+    " this much waiting of the load generator."
 )
 
 
 def cautions(cells: Sequence[CellResult]) -> list[str]:
-    """A sentence for each solution whose figures others changed, with how much at most."""
-    found = []
+    """Return a sentence for each solution whose figures other processes changed, with bounds."""
+    texts = []
     for solution, members in by_solution(cells).items():
         trials = [
             (cell.key.connections, trial.sharing, trial.schedule is None or not trial.schedule.open)
@@ -33,16 +33,16 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
             _, worst, closed = max(trials, key=lambda one: one[1].taken)
             every = [shared for _, shared, _ in trials]
             of = f"{len(trials)} of {count(total, 'trial')}"
-            found.append(
-                f"Others used the machine while {solution} was measured ({of}):"
+            texts.append(
+                f"Other processes used the machine while {solution} was measured ({of}):"
                 f" {_taken(worst)}{_effect(worst, every, closed=closed)}."
             )
-    return found
+    return texts
 
 
 def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
-    """One sentence for all solutions together; [] where nobody changed the figures."""
-    found = {
+    """Return one sentence for all solutions; [] if other processes changed no figures."""
+    disturbed = {
         solution: shared
         for solution, members in by_solution(cells).items()
         if (
@@ -54,17 +54,18 @@ def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
             ]
         )
     }
-    if not found:
+    if not disturbed:
         return []
-    worst = max((one for some in found.values() for one in some), key=lambda one: one.taken)
-    every = len(found) == len(by_solution(cells)) and len(found) > 1
-    who = "every solution was" if every else f"{listed(list(found))} {'was' if len(found) < 2 else 'were'}"
+    worst = max((one for some in disturbed.values() for one in some), key=lambda one: one.taken)
+    every = len(disturbed) == len(by_solution(cells)) and len(disturbed) > 1
+    verb = "was" if len(disturbed) < 2 else "were"
+    subject = "every solution was" if every else f"{listed(list(disturbed))} {verb}"
     taken = f"up to {worst.taken:.1f} of {round(worst.cores)} cores"
-    return [f"Others used {taken} of the machine while {who} measured."]
+    return [f"Other processes used {taken} of the machine while {subject} measured."]
 
 
 def table(cells: Sequence[CellResult], names: Names) -> Table:
-    """The cores of each cell's steady window by whose they were, as means of its trials."""
+    """Return the CPU use of each cell's steady window by user, as means of its trials."""
     rows = []
     for cell in cells:
         shared = [trial.sharing for trial in cell.trials if trial.sharing]
@@ -80,9 +81,9 @@ def table(cells: Sequence[CellResult], names: Names) -> Table:
                 milliseconds(max(waits)) if waits else NOTHING,
             ]
         )
-    columns = ["Cell", "Cores", *_COLUMNS, "The largest others", "Wait within 99 % of responses"]
-    numeric = right(columns, "Cell", "The largest others")
-    caption = f"Who used the processors in the steady window, in cores. {LEGEND}"
+    columns = ["Cell", "Cores", *_COLUMNS, "Largest others", "Wait within 99 % of responses"]
+    numeric = right(columns, "Cell", "Largest others")
+    caption = f"CPU use in the steady window, in cores. {LEGEND}"
     return Table(caption, columns, rows, 1, numeric)
 
 
@@ -96,7 +97,7 @@ _COLUMNS = {
 
 def _taken(shared: Sharing) -> str:
     """ "up to 0.95 of 2 cores (python (user root), rustc (user root))"."""
-    parts = [f"{name} {cores:.2f}" for name, cores in _told(shared)]
+    parts = [f"{name} {cores:.2f}" for name, cores in _named(shared)]
     if shared.steal >= 0.01 * shared.cores:
         parts.append(f"stolen by the hypervisor {shared.steal:.2f}")
     named = f" ({'; '.join(parts)})" if parts else ""
@@ -104,15 +105,15 @@ def _taken(shared: Sharing) -> str:
 
 
 def _names(every: Sequence[Sharing]) -> list[str]:
-    return list(dict.fromkeys(name for shared in every for name, _ in _told(shared)))[:_NAMED]
+    return list(dict.fromkeys(name for shared in every for name, _ in _named(shared)))[:_NAMED]
 
 
-def _told(shared: Sharing) -> list[tuple[str, float]]:
+def _named(shared: Sharing) -> list[tuple[str, float]]:
     return [(name, cores) for name, cores in shared.named[:_NAMED] if cores >= 0.01 * shared.cores]
 
 
 def _effect(worst: Sharing, every: Sequence[Sharing], *, closed: bool) -> str:
-    """How wrong the figures can be for it, as bounds."""
+    """Return bounds of the effect on the figures."""
     parts = []
     if closed and worst.gain is not None:
         parts.append(f"throughput could be up to {percent(100 * worst.gain)} % higher without them")
@@ -125,6 +126,6 @@ def _effect(worst: Sharing, every: Sequence[Sharing], *, closed: bool) -> str:
         waited, p99 = max(waits)
         parts.append(
             f"99 % of the response times contain at most {milliseconds(waited)} in which the load generator"
-            f" had no processor (their 99th percentile is {milliseconds(p99)})"
+            f" had no CPU (their 99th percentile is {milliseconds(p99)})"
         )
     return f"; {listed(parts)}" if parts else ""

@@ -1,4 +1,4 @@
-"""What a cell of a table is worth when a reader sorts by its column."""
+"""Convert the cells of tables to numbers for sorting."""
 
 import re
 
@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from fivenines.analysis.wording import MINUS
 
+# Factors to seconds or bytes.
 _UNITS = {
     "ns": 1e-9,
     "µs": 1e-6,
@@ -27,7 +28,6 @@ _UNITS = {
     "GB": 1e9,
     "GiB": 2**30,
 }
-"""To seconds, or to bytes."""
 
 _NUMBER = re.compile(
     r"^(?:at least |at most |about |[<>≥≤~] ?)?"
@@ -39,20 +39,20 @@ _PLAIN = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def value_of(text: str) -> float | None:
-    """The number that a cell begins with, of times in seconds; None where it begins with none.
+    """Return the number at the beginning of a cell, times in seconds; None if there is none.
 
-    "1 254 (1 180 to 1 320)" is 1254, "<0.1 s" 0.1, "at least 7.99 s (not back)" 7.99, "3 of 10" 3. Of a range
-    or several values it is the first one.
+    "1 254 (1 180 to 1 320)" is 1254, "<0.1 s" 0.1, "at least 7.99 s (not recovered)" 7.99, "3 of 10" 3. For a
+    range or several values, return the first one.
     """
-    found = _NUMBER.match(text.strip())
-    if not found:
+    match = _NUMBER.match(text.strip())
+    if not match:
         return None
-    digits = re.sub(r"[\s\u202f\u00a0,]", "", found["digits"])
-    value = float(digits) * _UNITS.get(found["unit"] or "", 1.0)
-    return -value if found["sign"] in ("-", MINUS) else value
+    digits = re.sub(r"[\s\u202f\u00a0,]", "", match["digits"])
+    value = float(digits) * _UNITS.get(match["unit"] or "", 1.0)
+    return -value if match["sign"] in ("-", MINUS) else value
 
 
 def data_value(text: str) -> Markup:
-    """The attribute `data-value` of a cell whose text a script could not sort by; else nothing."""
+    """Return the attribute `data-value` for a cell whose text a script cannot sort by; otherwise nothing."""
     value = None if _PLAIN.fullmatch(text) else value_of(text)
     return Markup("") if value is None else Markup(f' data-value="{value:.12g}"')

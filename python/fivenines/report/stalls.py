@@ -1,4 +1,4 @@
-"""Stalled time of the steady window, and what it went to: beside the throughput, which it explains."""
+"""Report the stalled time of the steady window and its causes."""
 
 from collections.abc import Sequence
 
@@ -9,20 +9,20 @@ from fivenines.report.groups import Names
 from fivenines.report.table import Table, right
 
 LEGEND = (
-    "Stalled time: stalls of the steady window, before any fault, and times of 300 ms or more in which less"
-    " than a tenth of the usual throughput got through. The cause is what servers say of that time, in their"
-    " logs and counters; not known where they say nothing."
+    "Stalled time: stalls of the steady window, before any fault, and periods of 300 ms or more with less"
+    " than a tenth of the usual throughput. Causes come from the servers' logs and counters for that time; a"
+    " cause is not known if these show nothing."
 )
+# A smaller share of the steady window gets no sentence; the table has it.
 SHARE = 0.02
-"""Less of the steady window than this is not worth a sentence; the table has it."""
 
+# Causes whose events are counted; other causes have only a duration.
 _COUNTED = ("deadlock", "semi-sync time-out", "checkpoint")
-"""Causes that are counted; all others are lengths of time only."""
 
 
 def sentences(cells: Sequence[CellResult]) -> list[str]:
-    """One for each cell that lost time worth telling: "4.1 of 5.0 s went to 4 deadlocks"."""
-    found = []
+    """Return a sentence for each cell with notable stalled time: "4.1 of 5.0 s went to 4 deadlocks"."""
+    texts = []
     for cell in cells:
         stalls = [stall for trial in cell.trials for stall in trial.lost_time]
         watched = sum(trial.throughput.seconds for trial in cell.trials if trial.throughput)
@@ -31,14 +31,14 @@ def sentences(cells: Sequence[CellResult]) -> list[str]:
             continue
         where = f"{cell.key.solution} ({cell.key.workload}, {count(cell.key.connections, 'connection')})"
         trials = f" of {count(len(cell.trials), 'trial')}" if len(cell.trials) > 1 else ""
-        found.append(
+        texts.append(
             f"{where}: {lost:.1f} of {watched:.1f} s of the steady window{trials} went to {_causes(stalls)}."
         )
-    return found
+    return texts
 
 
 def table(cells: Sequence[CellResult], names: Names) -> Table:
-    """A row for each cell and cause."""
+    """Return a row for each cell and cause."""
     rows = []
     for cell in cells:
         watched = sum(trial.throughput.seconds for trial in cell.trials if trial.throughput)
@@ -60,11 +60,11 @@ def table(cells: Sequence[CellResult], names: Names) -> Table:
 
 
 def _causes(stalls: Sequence[Stall]) -> str:
-    """ "4 deadlocks", or with the seconds of each where there are several causes."""
+    """Return "4 deadlocks"; with several causes, also the seconds of each."""
     causes = _by_cause(stalls)
     parts = [
-        f"{_named(cause, found)}{'' if len(causes) == 1 else f' ({_seconds(found):.1f} s)'}"
-        for cause, found in causes.items()
+        f"{_named(cause, own)}{'' if len(causes) == 1 else f' ({_seconds(own):.1f} s)'}"
+        for cause, own in causes.items()
     ]
     return listed(parts)
 
@@ -78,11 +78,11 @@ def _named(cause: str, stalls: Sequence[Stall]) -> str:
 
 
 def _by_cause(stalls: Sequence[Stall]) -> dict[str, list[Stall]]:
-    """The stalls of each cause, the most seconds first, what is not known last."""
-    found: dict[str, list[Stall]] = {}
+    """Group stalls by cause, the longest first, the unknown cause last."""
+    groups: dict[str, list[Stall]] = {}
     for stall in stalls:
-        found.setdefault(stall.cause, []).append(stall)
-    return dict(sorted(found.items(), key=lambda item: (item[0] == UNKNOWN, -_seconds(item[1]))))
+        groups.setdefault(stall.cause, []).append(stall)
+    return dict(sorted(groups.items(), key=lambda item: (item[0] == UNKNOWN, -_seconds(item[1]))))
 
 
 def _seconds(stalls: Sequence[Stall]) -> float:

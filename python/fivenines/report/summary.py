@@ -1,4 +1,4 @@
-"""The summary of a run: one row for each cell, in words that fit a table."""
+"""Summarise a run in a table with one row for each cell."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -21,28 +21,28 @@ from fivenines.report.table import Table, right
 
 Get: TypeAlias = Callable[[CellResult], Outages]
 
+# What outages concern, in the order of sentences.
 OUTAGES: dict[str, Get] = {
     "writes": lambda cell: cell.writes,
     "new connections": lambda cell: cell.connections,
     "reads": lambda cell: cell.reads,
 }
-"""What outages are of, in the order in which they are told."""
 
+# A line of a table: heading -> text. All rows of a table have the same headings.
 Row: TypeAlias = dict[str, str]
-"""A line of a table: heading -> text. All rows of a table have the same headings."""
 
 
 def cell_rows(cells: Sequence[CellResult]) -> list[Row]:
-    """One row for each cell; only columns that say something.
+    """Return one row for each cell, without empty columns.
 
-    Network and fault stand there only where they vary, outages and the like where they were measured.
+    Network and fault are shown only if they vary, outages and similar columns only if they were measured.
     """
     rows = [{name: text(cell) for name, text in _COLUMNS.items()} for cell in cells]
     return [{name: row[name] for name in row if _says(rows, name)} for row in rows]
 
 
 def summary_table(cells: Sequence[CellResult]) -> Table:
-    """The rows of these cells as a table."""
+    """Return the rows of cells as a table."""
     rows = cell_rows(cells)
     headings = list(rows[0]) if rows else []
     return Table(
@@ -62,15 +62,15 @@ def _says(rows: Sequence[Row], name: str) -> bool:
 
 
 def throughput_text(cell: CellResult) -> str:
-    """The mean rate; with the rate that was offered, where there was one."""
+    """Return the mean rate, with the offered rate if there was one."""
     if cell.kept:
-        return f"kept the {number(cell.offered or 0.0)} offered"
+        return f"met the offered {number(cell.offered or 0.0)}"
     achieved = mean_with_interval(cell.tps)
     return achieved if cell.offered is None else f"{achieved} at {number(cell.offered)} offered"
 
 
 def outage_text(outages: Outages) -> str:
-    """The mean outage; says so if it is a lower bound or no longer than ordinary pauses."""
+    """Return the mean outage, as a lower bound if some trial did not recover; none if gaps were ordinary."""
     if outages.points and not outages.noticed:
         longest = max(point.ms for point in outages.points)
         return f"none noticed (longest gap {milliseconds(longest)})"
@@ -78,31 +78,31 @@ def outage_text(outages: Outages) -> str:
 
 
 def total_text(outages: Outages) -> str:
-    """All interruptions of a trial together; a dash where none was noticed."""
+    """Return the mean total of all interruptions of a trial; a dash if there was none."""
     return mean_with_interval(outages.total, milli=True) if outages.noticed else NOTHING
 
 
 def interruptions_text(outages: Outages) -> str:
-    """How many interruptions belong to what: "2 x kill primary, 1 x return of node1"."""
+    """Return the number of interruptions by cause: "2 x kill primary, 1 x return of node1"."""
     return ", ".join(f"{n} x {event}" for event, n in outages.events.items()) or NOTHING
 
 
 def stalls_text(cell: CellResult) -> str:
-    """What stood still before any fault: "27 % of the time, up to 1.02 s (in 3 of 3 trials)"."""
-    found = cell.stalls
-    if cell.tps.n and not found.longest.n:
+    """Return the stalls before any fault: "27 % of the time, up to 1.02 s (in 3 of 3 trials)"."""
+    stalls = cell.stalls
+    if cell.tps.n and not stalls.longest.n:
         return "not measured"
-    if not found.trials:
+    if not stalls.trials:
         return NOTHING
     gaps = [gap for trial in cell.trials for gap in trial.stalls]
     longest = max(gaps, key=lambda gap: (gap.ms, not gap.closed))
     upto = "up to" if longest.closed else "up to at least"
-    some = f"in {found.trials} of {count(found.longest.n, 'trial')}"
-    return f"{percent(100 * found.share)} % of the time, {upto} {milliseconds(longest.ms)} ({some})"
+    some = f"in {stalls.trials} of {count(stalls.longest.n, 'trial')}"
+    return f"{percent(100 * stalls.share)} % of the time, {upto} {milliseconds(longest.ms)} ({some})"
 
 
 def failover_text(cell: CellResult) -> str:
-    """The mean failover time; a lower bound where writes did not come back in some trial."""
+    """Return the mean failover time, as a lower bound if writes did not recover in some trial."""
     failover = cell.failover
     if failover.summary.n and not cell.writes.noticed:
         return "none noticed"
@@ -110,7 +110,7 @@ def failover_text(cell: CellResult) -> str:
 
 
 def loss_text(cell: CellResult) -> str:
-    """Lost rows in all and the number of trials with loss."""
+    """Return the number of lost rows and of trials with a loss."""
     loss = cell.loss
     if not loss.checked:
         return NOTHING
@@ -121,14 +121,14 @@ def loss_text(cell: CellResult) -> str:
 
 
 def split_text(cell: CellResult) -> str:
-    """In how many trials several nodes took writes at the same time; a dash if in none."""
+    """Return the number of trials in which several nodes accepted writes at once; a dash if none."""
     return f"{cell.split} of {count(cell.complete, 'trial')}" if cell.split else NOTHING
 
 
 def spread(summary: Summary, milli: bool = False, why: str = NOT_RECOVERED) -> list[str]:
-    """n, mean, standard deviation, coefficient of variation and interval as text.
+    """Return n, mean, standard deviation, coefficient of variation and interval as text.
 
-    Of lower bounds only n and the mean say something.
+    Lower bounds have only n and the mean.
     """
     if summary.bounds:
         mean = mean_with_interval(summary, milli, why)
@@ -148,6 +148,7 @@ def _trials(cell: CellResult) -> str:
     return f"{text} ({cell.broken} broken)" if cell.broken else text
 
 
+# The text of a cell in each column; figures are means with their 95 % intervals in brackets.
 _COLUMNS: dict[str, Callable[[CellResult], str]] = {
     "Solution": lambda cell: cell.called,
     "Workload": lambda cell: cell.key.workload,
@@ -167,7 +168,6 @@ _COLUMNS: dict[str, Callable[[CellResult], str]] = {
     "Lost rows": loss_text,
     "Split brain": split_text,
 }
-"""The text of a cell in each column; figures are means with their 95 % interval in brackets."""
 
 _ALWAYS = ("Solution", "Workload", "Connections", "Trials", "Transactions/s", "p95 response")
 _VARYING = ("Network", "Fault")

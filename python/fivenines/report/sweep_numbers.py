@@ -1,4 +1,4 @@
-"""All figures of a sweep, for other programs."""
+"""Export all figures of a sweep for other programs."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from fivenines.report.plain import plain
 
 
 def sweep_numbers(sweep: Sweep) -> dict[str, Any]:
-    """All that is known of a sweep, for other programs; times in ms, rates per second."""
+    """Return all figures of a sweep; times in ms, rates per second."""
     return {
         "solution": sweep.name,
         "by": sweep.by.name,
@@ -46,6 +46,6 @@ def _best_figures(unit: Unit) -> dict[str, Any]:
 
 
 def difference_numbers(difference: Difference) -> dict[str, float | None]:
-    """A difference and its ratio, with the ends of their intervals."""
+    """Return a difference and its ratio, with the ends of their intervals."""
     names = ("absolute", "low", "high", "ratio", "ratio_low", "ratio_high")
     return {name: getattr(difference, name) for name in names}

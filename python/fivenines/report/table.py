@@ -1,17 +1,20 @@
-"""Tables of text, and how they read as Markdown."""
+"""Tables of text, and their Markdown."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+# The columns that name a cell.
 CELL = ["Solution", "Conditions"]
-"""The columns that name a cell."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, column names and rows of equal length; the first `headers` columns name the row.
+    """A caption, column names and rows of equal length.
 
-    `numeric` are the indices of the columns that are set flush right.
+    Attributes:
+        headers: the number of first columns that name the row.
+        numeric: indices of right-aligned columns.
+        wide: whether texts are long, so that columns must not become narrow.
     """
 
     caption: str
@@ -20,10 +23,9 @@ class Table:
     headers: int = 1
     numeric: frozenset[int] = field(default_factory=frozenset)
     wide: bool = False
-    """Whether its texts are long, so that columns must not become narrow."""
 
     def markdown(self) -> str:
-        """The table in GitHub's Markdown, its caption as a bold line above."""
+        """Return the table in GitHub's Markdown, below its caption as a bold line."""
         rule = ["--:" if index in self.numeric else "---" for index in range(len(self.columns))]
         lines = [self.columns, rule, *self.rows]
         text = "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
@@ -31,18 +33,18 @@ class Table:
 
 
 def right(columns: list[str], *left: str) -> frozenset[int]:
-    """The indices of all columns but those named."""
+    """Return the indices of all columns except those named."""
     return frozenset(index for index, name in enumerate(columns) if name not in left)
 
 
 def without_empty(table: Table, column: str) -> Table:
-    """The table without a column that says nothing in any row."""
+    """Remove a column if it is empty in every row."""
     index = table.columns.index(column)
     return table if any(row[index] for row in table.rows) else without(table, column)
 
 
 def without(table: Table, column: str) -> Table:
-    """The table without one of its columns."""
+    """Remove a column."""
     index = table.columns.index(column)
     return Table(
         table.caption,
@@ -55,7 +57,7 @@ def without(table: Table, column: str) -> Table:
 
 
 def ranges(ids: Iterable[int], limit: int = 60) -> str:
-    """Ids in short: "3, 7 to 9, 12"; after `limit` parts the rest is counted."""
+    """Return ids in short: "3, 7 to 9, 12"; after `limit` parts, the number of the others."""
     spans: list[list[int]] = []
     for identifier in sorted(ids):
         if spans and identifier == spans[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""What a run says on the terminal at its end: a summary, failovers by phase, and what to beware of."""
+"""Summarise a run for the terminal: the recommendation, a table, failovers by phase, and alarms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,41 +16,41 @@ from fivenines.report.chapters.interleaved import interleaved_answers
 from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.phases import label_of
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.chapters.sweeps import sweep_answers
-from fivenines.report.chapters.wrong import alarms
 from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
 from fivenines.report.narrow import fitted
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.report.overview import overview
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.report.summary import Row, cell_rows
 from fivenines.results.store import Run, opened
 
+# Columns that become a line above the table, or above each group of rows with the same values.
 _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
-"""Columns that are said once when all rows agree, and else above the rows that do."""
 
-_MUST = ("Transactions/s", "Outage, writes", "Lost rows", "Split brain", "Not back")
-"""What a table has to say, whatever else there is room for."""
+# Columns that take precedence in a narrow terminal.
+_MUST = ("Transactions/s", "Outage, writes", "Lost rows", "Split brain", "Not recovered")
 
-_NAMES = ("Solution", "What broke")
-"""Columns of names, whose words may go to further lines."""
+# Columns of names, whose words may wrap.
+_NAMES = ("Solution", "Fault")
 
+# Shorter headings for narrow columns.
 _SHORT = {"Transactions/s": "Trans./s", "Outage, new connections": "Outage, new connects"}
-"""Headings that would break their words in a narrow column, where not all columns are shown."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Lines, and a table below them, where it has columns.
+    """Lines with a table below them.
 
     Attributes:
-        lines: above the table.
-        columns, rows: the table.
-        groups: what stands above rows that belong together, one for each row; empty: nothing does.
-        left_out: columns that there was no room for.
-        names: columns of names, whose words may go to further lines.
-        alarm: it must not be overlooked.
+        lines: lines above the table.
+        columns, rows: the table; without columns there is none.
+        groups: for each row, the heading of its group; empty without groups.
+        left_out: columns without room.
+        names: columns of names, whose words may wrap.
+        alarm: whether to highlight the lines.
     """
 
     lines: Sequence[str] = ()
@@ -63,60 +63,60 @@ class Block:
 
 
 def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
-    """All that is said, one below the other, for a terminal of `width` characters; [] of an empty run.
+    """Return all blocks for a terminal of `width` characters; [] for an empty run.
 
-    With `wide` the tables have all columns, their figures in full.
+    With `wide` the tables have all columns and full figures.
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
-    found = opened(run)
-    swept = compared(found)
+    stored = opened(run)
+    swept = compared(stored)
     measured = swept.planned
-    blocks = Block([answer.text for answer in interleaved_answers(found)])
+    interleaved = Block([answer.text for answer in interleaved_answers(stored)])
     rows = cell_rows(swept.cells)
     if not rows:
-        return [blocks] if blocks.lines else []
+        return [interleaved] if interleaved.lines else []
     done = [cell for cell in measured if cell.complete]
-    data = Data(found, swept, said(found, swept))
+    data = Data(stored, swept, run_answers(stored, swept))
     splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
     return [
         _decision(data),
-        blocks,
+        interleaved,
         _alone(_summary(rows, width, wide)) if data.blocks else _summary(rows, width, wide),
-        _failovers(_fault_rows(found, swept.cells), width, wide),
+        _failovers(_fault_rows(stored, swept.cells), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
         Block(stalls.sentences(done)),
-        # of all variants of a sweep, not of the best ones alone, which the tables show
+        # Alarms cover all variants of a sweep; the tables show only the best ones.
         Block(splits, alarm=True),
-        Block(_violations(found), alarm=True),
+        Block(_violations(stored), alarm=True),
     ]
 
 
 def _decision(data: Data) -> Block:
-    """Which one to take, what to beware of, and why."""
-    found = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
-    lines = [*overview(found), *one_down(found, data.done)]
-    return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(found, data)), *lines[1:]])
+    """Return the recommended solution, cautions, and further reasons."""
+    decided = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
+    lines = [*overview(decided), *node_failure(decided, data.done)]
+    return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(decided, data)), *lines[1:]])
 
 
 def summary_rows(run: Run | Path) -> list[Row]:
-    """One row for each cell, in the order of the experiment; only columns that say something.
+    """Return one row for each cell, in the order of the experiment, without empty columns.
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
     return cell_rows(compared(opened(run)).cells)
 
 
 def failover_rows(run: Run | Path) -> list[Row]:
-    """One row for each fault of each cell: the mean of each phase; nines where an MTBF is assumed.
+    """Return one row for each fault of each cell: mean phases, and nines if an MTBF is assumed.
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
-    found = opened(run)
-    return _fault_rows(found, compared(found).cells)
+    stored = opened(run)
+    return _fault_rows(stored, compared(stored).cells)
 
 
 def _summary(rows: list[Row], width: int, wide: bool) -> Block:
@@ -131,20 +131,20 @@ def _summary(rows: list[Row], width: int, wide: bool) -> Block:
 
 
 def _alone(block: Block) -> Block:
-    """Where blocks compare the speed, the rates of trials are headed so that nobody compares by them."""
+    """Mark the rates of single trials, which must not be compared if interleaved blocks compare the speed."""
     rates = ("Transactions/s", "Trans./s")
     return replace(block, columns=["Trans./s alone" if one in rates else one for one in block.columns])
 
 
 def _grouped(rows: list[Row], groups: list[str]) -> tuple[list[Row], list[str]]:
-    """Rows with the same conditions one below the other, so that solutions can be compared."""
+    """Sort rows by conditions, so that solutions under the same conditions are adjacent."""
     order = list(dict.fromkeys(groups))
     both = sorted(zip(rows, groups, strict=True), key=lambda pair: order.index(pair[1]))
     return [row for row, _ in both], [group for _, group in both]
 
 
 def _condition(name: str, value: str) -> str:
-    """A condition without its column's heading: "oltp_read_only", "8 connections", "network wan"."""
+    """Return a condition without its column's heading: "oltp_read_only", "8 connections", "network wan"."""
     if name == "Workload":
         return value
     if name == "Connections":
@@ -155,8 +155,8 @@ def _condition(name: str, value: str) -> str:
 def _failovers(rows: list[Row], width: int, wide: bool) -> Block:
     if not rows:
         return Block()
-    lines = ["", "Failovers by phase, means of the trials whose load wrote again:"]
-    without = ["What broke"] if _alike(rows, "What broke") else []
+    lines = ["", "Failover phases, means of the trials whose writes recovered:"]
+    without = ["Fault"] if _alike(rows, "Fault") else []
     rows, groups = _grouped(rows, [row.get("Conditions", "") for row in rows])
     return _block(lines, rows, [*without, "Conditions"], groups, width, wide)
 
@@ -164,7 +164,7 @@ def _failovers(rows: list[Row], width: int, wide: bool) -> Block:
 def _block(
     lines: list[str], rows: list[Row], without: Sequence[str], groups: list[str], width: int, wide: bool
 ) -> Block:
-    """The rows below the lines, without some columns; in a width as many as fit, one line for each row."""
+    """Return the lines with a table of the rows, without some columns, fitted to the width."""
     if wide:
         columns = [name for name in rows[0] if name not in without]
         return Block(lines, columns, [[row[name] for name in columns] for row in rows], groups)
@@ -187,7 +187,7 @@ def _fault_rows(run: Run, cells: Sequence[CellResult]) -> list[Row]:
             known = next(single) if fault.writes.total.mean is not None else None
             rows.append(
                 {"Solution": cell.key.solution}
-                | {"Conditions": names.label(cell.key), "What broke": label_of(cell, fault)}
+                | {"Conditions": names.label(cell.key), "Fault": label_of(cell, fault)}
                 | _fault_row(fault, known)
             )
     return [{name: row[name] for name in row if _says(rows, name)} for row in rows]
@@ -195,12 +195,12 @@ def _fault_rows(run: Run, cells: Sequence[CellResult]) -> list[Row]:
 
 def _fault_row(fault: FaultResult, known: Availability | None) -> Row:
     row = {phase.name.capitalize(): _mean(fault, phase.name) for phase in fault.phases}
-    row["Not back"] = f"{fault.not_recovered} of {fault.trials}" if fault.not_recovered else NOTHING
+    row["Not recovered"] = f"{fault.not_recovered} of {fault.trials}" if fault.not_recovered else NOTHING
     nines = known.nines if known else None
     downtime = known.downtime if known else None
     limit = known.bound if known else ""
     row["Nines"] = NOTHING if nines is None else f"{limit} {nines_text(nines.value)}".strip()
-    row["Downtime a year"] = (
+    row["Downtime per year"] = (
         NOTHING if downtime is None else f"{OPPOSITE[limit]} {long_time(downtime.value)}".strip()
     )
     return row
@@ -215,13 +215,13 @@ def _mean(fault: FaultResult, name: str) -> str:
 
 
 def _says(rows: list[Row], name: str) -> bool:
-    """Whether a column says anything in some row; columns of phases stay."""
-    optional = ("Conditions", "Client", "Not back", "Nines", "Downtime a year")
+    """Return whether a column is shown: columns of phases always, others if any row has a value."""
+    optional = ("Conditions", "Client", "Not recovered", "Nines", "Downtime per year")
     return name not in optional or any(row[name] not in ("", NOTHING) for row in rows)
 
 
 def _violations(run: Run) -> list[str]:
-    """Violated invariants of all trials, the rows named."""
+    """Return the violated invariants of all trials, with the offending rows."""
     return [
         f"{trial.record.id} {trial.record.cell.solution}: VIOLATED: {check.name} ({check.source}):"
         f" {offending_text(check)}"

@@ -1,4 +1,4 @@
-"""What became of a run's thresholds: for a terminal, a pull request, and programs (JUnit XML, JSON)."""
+"""Report the thresholds of a run, for a terminal, a pull request and programs (JUnit XML, JSON)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,46 +15,46 @@ from fivenines.report.table import Table, without_empty
 from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.results.store import Run, opened
 
+# The worst outcome comes first.
 _ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
-"""The worst first."""
 
 
 def thresholds_of(run: Run) -> list[ThresholdSettings]:
-    """What the experiment of a run says; none where it says nothing, or is older."""
+    """Return the thresholds of a run's experiment; [] if it has none."""
     section = run.manifest.experiment.get("thresholds") or []
     return [ThresholdSettings.model_validate(one) for one in section]
 
 
 def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[ThresholdResult]:
-    """The thresholds of a run, by its complete trials.
+    """Judge thresholds by the complete trials of a run.
 
     Raises:
-        FiveninesError: the folder is no run, or of another version.
+        FiveninesError: the folder is not a run, or has another version.
     """
-    there = opened(run)
-    swept = compared(there)
-    costs = prices(there.manifest.experiment)
+    stored = opened(run)
+    swept = compared(stored)
+    costs = prices(stored.manifest.experiment)
     return judge_thresholds(swept.cells, thresholds, costs, swept.measured)
 
 
-def sentence(found: Sequence[ThresholdResult]) -> str:
-    """All in short: "3 thresholds, judged 5 times (for each solution and condition): 5 passed"."""
-    counted = Counter(one.outcome for one in found)
-    said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
-    asked = len({one.judgement.requirement.text for one in found})
-    times = f", judged {len(found)} times (for each solution and condition)" if asked < len(found) else ""
-    return f"{count(asked, 'threshold')}{times}: {', '.join(said)}"
+def sentence(results: Sequence[ThresholdResult]) -> str:
+    """Return "3 thresholds, judged 5 times (for each solution and condition): 5 passed"."""
+    counted = Counter(one.outcome for one in results)
+    outcomes = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
+    n = len({one.judgement.requirement.text for one in results})
+    times = f", judged {len(results)} times (for each solution and condition)" if n < len(results) else ""
+    return f"{count(n, 'threshold')}{times}: {', '.join(outcomes)}"
 
 
-def what_decides(found: Sequence[ThresholdResult]) -> str:
-    """How many more trials would decide what is undecided, and the command; "" where nobody knows."""
-    return more_trials([one.judgement for one in found if one.outcome == "undecided"]).lstrip("; ")
+def what_decides(results: Sequence[ThresholdResult]) -> str:
+    """Return how many more trials would decide the inconclusive results, and the command; "" if not known."""
+    return more_trials([one.judgement for one in results if one.outcome == "undecided"]).lstrip("; ")
 
 
-def table(found: Sequence[ThresholdResult], brief: bool = False) -> Table:
-    """A row for each, the failed ones first; `brief`: the evidence without what would decide it."""
+def table(results: Sequence[ThresholdResult], brief: bool = False) -> Table:
+    """Return a row for each result, the failed ones first; `brief` leaves out the further trials."""
     varies = {
-        name: len({getattr(one, name) for one in found}) > 1
+        name: len({getattr(one, name) for one in results}) > 1
         for name in ("workload", "connections", "network")
     }
     rows = [
@@ -65,25 +65,25 @@ def table(found: Sequence[ThresholdResult], brief: bool = False) -> Table:
             ", ".join(_condition(one, varies)),
             evidence(one.judgement) if brief else why(one),
         ]
-        for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
+        for one in sorted(results, key=lambda each: _ORDER.index(each.outcome))
     ]
     columns = ["Outcome", "Threshold", "Solution", "Conditions", "Evidence"]
     return without_empty(Table("Thresholds", columns, rows, 2), "Conditions")
 
 
 def why(one: ThresholdResult) -> str:
-    """The evidence, and for what is undecided how much more would decide it."""
+    """Return the evidence; for an inconclusive result also the trials that would decide it."""
     text = evidence(one.judgement)
     if one.outcome != "undecided":
         return text
     bound, more = one.judgement.bound, one.judgement.more
     if bound is not None and one.judgement.n and not one.judgement.events:
-        text += f", up to {percent(100 * bound)} % cannot be excluded"
+        text += f", at most {percent(100 * bound)} % (95 % upper bound)"
     return f"{text}; about {count(more, 'more trial')} would decide it" if more else text
 
 
-def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
-    """For programs."""
+def as_json(results: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
+    """Return the results for programs."""
     return [
         {
             "threshold": one.judgement.requirement.text,
@@ -96,12 +96,12 @@ def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
             "trials": one.judgement.n,
             "more_trials": one.judgement.more,
         }
-        for one in found
+        for one in results
     ]
 
 
 def write_junit(path: Path, name: str, by_part: Mapping[str, Sequence[ThresholdResult]]) -> None:
-    """JUnit's XML: a test case for each threshold, by the part of the file (without a name: all of it)."""
+    """Write JUnit XML with a test case for each threshold, by the part of the file ("" without parts)."""
     cases = [
         junit.Case(
             f"{part}{'.' if part else ''}"
@@ -110,8 +110,8 @@ def write_junit(path: Path, name: str, by_part: Mapping[str, Sequence[ThresholdR
             one.outcome,
             why(one),
         )
-        for part, found in by_part.items()
-        for one in found
+        for part, results in by_part.items()
+        for one in results
     ]
     junit.write_junit(path, name, cases)
 

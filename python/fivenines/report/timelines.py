@@ -1,8 +1,8 @@
-"""The time lines of the trials of a cell, small enough to travel in the page.
+"""Pack the time lines of a cell's trials for the page, within a budget of bytes.
 
-Where all of them fit the budget, each slot of 10 ms is there. Else 10 ms are kept within half a second
-of the fault, of the ends of interruptions and of what happened, and 100 ms elsewhere, where nothing
-happens that the eye would miss; then fewer trials. What was left out is said beside the chart.
+If all time lines fit the budget, they have steps of 10 ms. Otherwise steps are 10 ms within half a second of
+the fault, of events and of the ends of interruptions, and 100 ms elsewhere. If that is still too much, fewer
+trials are packed. A note next to the chart states what was left out.
 """
 
 import base64
@@ -21,15 +21,15 @@ from fivenines.report.charts.live import safe
 from fivenines.report.moments import Moment, moments
 from fivenines.results import layout
 
+# The approximate size of all time lines of a page, in bytes.
 BUDGET = 600_000
-"""So many bytes the time lines of a page may take, about."""
 
+# The time before the fault that is shown.
 BEFORE_MS = 3000.0
-"""So much is shown before the fault."""
 
 _COARSE, _NEAR_MS = 100, 500.0
+# The measured size of a count and of a trial's words, compressed and in base64.
 _BYTES_A_VALUE, _BYTES_A_TRIAL = 0.75, 1200
-"""What a count costs, compressed and written as base64, and the words of a trial; measured."""
 
 Label = Callable[[Any], str]
 Mask = npt.NDArray[np.bool_]
@@ -37,22 +37,22 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Plan:
-    """What fits: whether all slots of 10 ms are kept, and how many trials of a cell."""
+    """What fits the budget: whether every step is 10 ms, and the number of trials of a cell."""
 
     fine: bool
     trials: int
 
-    def note(self, kept: int, of: int) -> str:
-        """What a reader is told of it, beside the chart."""
+    def note(self, packed: int, of: int) -> str:
+        """Return the note next to the chart."""
         steps = "Counted in steps of 10 ms"
         if not self.fine:
-            steps += " within half a second of what happened, of 100 ms elsewhere"
-        left = f" {kept} of {count(of, 'trial')} are here, to keep the file small." if kept < of else ""
+            steps += " within half a second of an event, of 100 ms elsewhere"
+        left = f" Shows {packed} of {count(of, 'trial')}, to keep the file small." if packed < of else ""
         return f"{steps}.{left}"
 
 
 def plan(cells: Sequence[Sequence[TrialMeasures]], budget: int = BUDGET) -> Plan:
-    """What of these trials, by cells, fits the budget."""
+    """Return what fits the budget of the trials, which are grouped by cell."""
     most = max((len(trials) for trials in cells), default=0)
     if sum(_cost(trial, True) for trials in cells for trial in trials) <= budget:
         return Plan(True, most)
@@ -63,7 +63,7 @@ def plan(cells: Sequence[Sequence[TrialMeasures]], budget: int = BUDGET) -> Plan
 
 
 def view(trial: TrialMeasures) -> tuple[float, float]:
-    """What is shown of a trial, in ms of the trial."""
+    """Return start and end of the shown period, in ms of the trial."""
     assert trial.availability and trial.record.windows
     return max(0.0, trial.availability.fault_at - BEFORE_MS), trial.record.windows.end
 
@@ -75,18 +75,18 @@ def packed(
     label: Label,
     tops: Mapping[str, float] | None = None,
 ) -> str:
-    """The first trials of a cell, so many as fit: JSON, compressed, as base64.
+    """Return the first trials of a cell that fit, as compressed JSON in base64.
 
-    `about` is the sentence on a trial, `label` that on an interruption; `tops` are the largest counts of
-    100 ms in the charts that have the same scale. `fivenines.timeline` reads it.
+    `about` returns the sentence on a trial, `label` the text on an interruption. `tops` are the largest
+    counts per 100 ms in the charts with the same scale. The page's `fivenines.timeline` reads the result.
     """
-    kept = trials[: planned.trials]
-    found = {
-        "note": planned.note(len(kept), len(trials)),
+    first = trials[: planned.trials]
+    content = {
+        "note": planned.note(len(first), len(trials)),
         "tops": dict(tops or {}),
-        "trials": [_trial(one, planned.fine, about(one), label) for one in kept],
+        "trials": [_trial(one, planned.fine, about(one), label) for one in first],
     }
-    data = gzip.compress(safe(found).encode(), compresslevel=6, mtime=0)
+    data = gzip.compress(safe(content).encode(), compresslevel=6, mtime=0)
     return base64.b64encode(data).decode()
 
 
@@ -98,7 +98,7 @@ def _cost(trial: TrialMeasures, fine: bool) -> float:
 
 
 def _blocks(trial: TrialMeasures) -> tuple[int, int]:
-    """Where the first block of 100 ms begins, in ms of the trial, and how many there are."""
+    """Return the start of the first block of 100 ms, in ms of the trial, and the number of blocks."""
     start, end = view(trial)
     first = int(start // _COARSE) * _COARSE
     return first, max(0, int((end - first) // _COARSE))  # the last, incomplete one is left out
@@ -108,8 +108,8 @@ def _trial(trial: TrialMeasures, fine: bool, about: str, label: Label) -> dict[s
     assert trial.availability
     at = trial.availability.fault_at
     start, end = view(trial)
-    happened = moments(trial, since=BEFORE_MS)
-    found = trial.interruptions
+    events = moments(trial, since=BEFORE_MS)
+    interruptions = trial.interruptions
     fault = trial.record.fault
     return {
         "id": trial.record.id,
@@ -117,7 +117,7 @@ def _trial(trial: TrialMeasures, fine: bool, about: str, label: Label) -> dict[s
         "fault": f"{fault.kind} {fault.role}" if fault else "fault",
         "from": _seconds(start - at),
         "to": _seconds(end - at),
-        "marks": [[round(one.t, 3), one.text, one.fault] for one in happened],
+        "marks": [[round(one.t, 3), one.text, one.fault] for one in events],
         "panels": {
             what: {
                 "steps": _steps(trial, counts, fine),
@@ -126,8 +126,8 @@ def _trial(trial: TrialMeasures, fine: bool, about: str, label: Label) -> dict[s
                 ],
             }
             for what, counts, gaps in (
-                ("writes", trial.timeline.writes, found.writes),
-                ("reads", trial.timeline.reads, found.reads),
+                ("writes", trial.timeline.writes, interruptions.writes),
+                ("reads", trial.timeline.reads, interruptions.reads),
             )
         },
     }
@@ -138,7 +138,7 @@ def _seconds(ms: float) -> float:
 
 
 def _steps(trial: TrialMeasures, counts: npt.NDArray[Any], fine: bool) -> list[list[Any]]:
-    """Stretches of [seconds from the fault, width of a slot in ms, successes in each slot]."""
+    """Return segments of [seconds from the fault, width of a slot in ms, successes in each slot]."""
     assert trial.availability
     at, slot = trial.availability.fault_at, layout.SLOT_MS
     first, many = _blocks(trial)
@@ -164,23 +164,23 @@ def _steps(trial: TrialMeasures, counts: npt.NDArray[Any], fine: bool) -> list[l
 
 
 def _near(trial: TrialMeasures, first: float, size: int) -> Mask:
-    """Which blocks lie within a second of something."""
+    """Return a mask of the blocks near an event."""
     starts = first + np.arange(size) * float(_COARSE)
-    found = np.zeros(size, bool)
+    near = np.zeros(size, bool)
     for edge in _edges(trial):
-        found |= (starts + _COARSE > edge - _NEAR_MS) & (starts < edge + _NEAR_MS)
-    return found
+        near |= (starts + _COARSE > edge - _NEAR_MS) & (starts < edge + _NEAR_MS)
+    return near
 
 
 def _edges(trial: TrialMeasures) -> list[float]:
-    """The fault, the ends of interruptions and what happened, in ms of the trial; those far apart only."""
+    """Return the times of faults, events and ends of interruptions, in ms of the trial, thinned out."""
     assert trial.availability
-    at, found = trial.availability.fault_at, trial.interruptions
-    gaps = [edge for one in (*found.writes, *found.reads) for edge in (one.gap.start, one.gap.end)]
+    at, both = trial.availability.fault_at, trial.interruptions
+    gaps = [edge for one in (*both.writes, *both.reads) for edge in (one.gap.start, one.gap.end)]
     events: list[Moment] = moments(trial, since=BEFORE_MS)
     times = sorted([at, *gaps, *(at + 1000 * one.t for one in events)])
-    kept: list[float] = []
+    edges: list[float] = []
     for time in times:
-        if not kept or time - kept[-1] > _NEAR_MS / 2:
-            kept.append(time)
-    return kept
+        if not edges or time - edges[-1] > _NEAR_MS / 2:
+            edges.append(time)
+    return edges

@@ -1,4 +1,4 @@
-"""Runs against a baseline in words and tables: regressions first, and what else differs between the runs."""
+"""Report the comparison of runs with a baseline: regressions first, then other differences of the runs."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,87 +12,87 @@ from fivenines.report.groups import Names
 from fivenines.report.table import Table, right, without_empty
 from fivenines.results.records import CellKey
 
+# The number of settings that are named of those that only some runs have.
 _NAMED = 5
-"""So many settings that only some runs have are named."""
 
 
-def sentences(found: Versus, allowed: float = 0.0) -> list[str]:
-    """The outcome first; then what limits the comparison."""
-    if not found.changes:
+def sentences(versus: Versus, allowed: float = 0.0) -> list[str]:
+    """Return the outcome, then the limits of the comparison."""
+    if not versus.changes:
         return [
-            "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
-            f"complete trials or blocks in {found.baseline} and in another run.",
-            *_coverage(found),
+            "Nothing to compare: no cell (solution, workload, connections, network, fault) has complete "
+            f"trials or blocks in {versus.baseline} and in another run.",
+            *_coverage(versus),
         ]
-    copies = _copies(found)
-    if all(shared == of for shared, of in found.shared.values()):
-        return [*copies, *_surroundings(found)]
-    said = [*copies, _outcome(found, allowed)]
-    if new := [one for one in found.happened if one.new]:
-        said.append(f"New: {listed([_happened(one, found) for one in new])}.")
-    return [*said, _certainty(found), *_surroundings(found), *_coverage(found)]
+    copies = _copies(versus)
+    if all(shared == of for shared, of in versus.shared.values()):
+        return [*copies, *_surroundings(versus)]
+    lines = [*copies, _outcome(versus, allowed)]
+    if new := [one for one in versus.happened if one.new]:
+        lines.append(f"New: {listed([_happened(one, versus) for one in new])}.")
+    return [*lines, _certainty(versus), *_surroundings(versus), *_coverage(versus)]
 
 
-def _copies(found: Versus) -> list[str]:
-    """Of runs that hold trials of the baseline itself, as copies do."""
-    said = []
-    for run, (shared, of) in found.shared.items():
+def _copies(versus: Versus) -> list[str]:
+    """Return a sentence for each run that contains trials of the baseline."""
+    lines = []
+    for run, (shared, of) in versus.shared.items():
         if shared == of:
-            said.append(
-                f"{found.baseline} and {run} are the same trials: one is a copy of the other, so nothing can "
-                "differ."
+            lines.append(
+                f"{versus.baseline} and {run} contain the same trials: one is a copy of the other, so "
+                "nothing can differ."
             )
         elif shared:
-            said.append(f"{shared} of {count(of, 'trial')} are both in {found.baseline} and in {run}.")
-    return said
+            lines.append(f"{versus.baseline} and {run} share {shared} of {count(of, 'trial')}.")
+    return lines
 
 
-def _outcome(found: Versus, allowed: float) -> str:
-    """ "2 of 18 measures are worse than in before, 1 is better; most of all tps of a: 0.8 times." """
-    worse = sorted((one for one in found.changes if one.worse_than(allowed)), key=order)
-    better = sum(one.better for one in found.changes)
+def _outcome(versus: Versus, allowed: float) -> str:
+    """ "2 of 18 measures are worse than in before, 1 is better. Largest change: tps of a, 0.8 times." """
+    worse = sorted((one for one in versus.changes if one.worse_than(allowed)), key=order)
+    better = sum(one.better for one in versus.changes)
     beyond = f" by more than {percent(100 * allowed)} %" if allowed else ""
     also = f"{better or 'none'} {'are' if better > 1 else 'is'} better"
-    looked = count(len(found.changes), "measure")
+    measures = count(len(versus.changes), "measure")
     if not worse:
-        return f"Nothing is shown to be worse{beyond} than in {found.baseline}: of {looked} {also}."
+        return f"No measure is shown to be worse{beyond} than in {versus.baseline}: of {measures} {also}."
     worst = worse[0]
     times = worst.difference.ratio
-    size = f": {_ratio(times)} times" if times is not None else ""
-    run = f" ({worst.run})" if len(found.later) > 1 else ""
+    size = f", {_ratio(times)} times" if times is not None else ""
+    run = f" ({worst.run})" if len(versus.later) > 1 else ""
     verb = "is" if len(worse) == 1 else "are"
     return (
-        f"{len(worse)} of {looked} {verb} worse{beyond} than in {found.baseline}, {also}; most of all "
-        f"{worst.measure.title} of {worst.key.solution}{', side by side' if worst.interleaved else ''}{size}{run}."
+        f"{len(worse)} of {measures} {verb} worse{beyond} than in {versus.baseline}, {also}. Worst change: "
+        f"{title_of(worst)} of {worst.key.solution}{size}{run}."
     )
 
 
-def _certainty(found: Versus) -> str:
-    """How sure that is."""
-    looked = len(found.changes)
-    chance = max(1, round(looked * (1 - found.confidence)))
-    by_chance = f" By chance alone about {chance} would differ." if looked > 9 else ""
-    if len(found.later) < 2:
-        return f"By 95 % intervals.{by_chance}"
-    level = f"{100 * found.confidence:.1f}"
+def _certainty(versus: Versus) -> str:
+    """Return the confidence level of the comparison."""
+    n = len(versus.changes)
+    chance = max(1, round(n * (1 - versus.confidence)))
+    by_chance = f" By chance alone about {chance} would differ." if n > 9 else ""
+    if len(versus.later) < 2:
+        return f"Judged by 95 % intervals.{by_chance}"
+    level = f"{100 * versus.confidence:.1f}"
     return (
-        f"By {level} % intervals, so that those of a measure in {len(found.later)} runs hold together with "
-        f"95 % (Bonferroni).{by_chance}"
+        f"Judged by {level} % intervals, so that the intervals of a measure in {len(versus.later)} runs hold "
+        f"together with 95 % confidence (Bonferroni).{by_chance}"
     )
 
 
-def _surroundings(found: Versus) -> list[str]:
-    """Whether the runs had the same program, machine, versions and settings."""
-    around = found.environment
+def _surroundings(versus: Versus) -> list[str]:
+    """Return whether the runs had the same program, machine, versions and settings."""
+    around = versus.environment
     if not around.differs:
         return [
             "Nothing else differs: program, machine, versions and settings are the same "
             f"({count(around.same, 'entry', 'entries')} compared)."
         ]
-    said = []
+    lines = []
     if around.differing:
         many = count(len(around.differing), "difference")
-        said.append(f"The runs differ in more than what was measured ({many}): ratios may be due to it.")
+        lines.append(f"The environments of the runs differ ({many}), which may explain the ratios.")
     by_runs: dict[tuple[int, ...], list[Only]] = {}
     for one in around.only:
         by_runs.setdefault(one.runs, []).append(one)
@@ -102,35 +102,36 @@ def _surroundings(found: Versus) -> list[str]:
         ]
         rest = len(things) - len(names)
         more = [f"{rest} more"] if rest else []
-        said.append(f"Only in {listed([found.runs[n] for n in runs])}: {listed([*names, *more])}.")
-    return said
+        lines.append(f"Only in {listed([versus.runs[n] for n in runs])}: {listed([*names, *more])}.")
+    return lines
 
 
-def _coverage(found: Versus) -> list[str]:
-    """Cells that could not be compared, and what a single block cannot tell."""
-    said = []
-    for run, keys in found.lacking.items():
+def _coverage(versus: Versus) -> list[str]:
+    """Return the numbers of cells without a counterpart, and a note on single blocks."""
+    lines = []
+    for run, keys in versus.lacking.items():
         if keys:
-            said.append(f"{count(len(keys), 'cell')} of {found.baseline} not in {run}.")
-    for run, keys in found.added.items():
+            lines.append(f"{count(len(keys), 'cell')} of {versus.baseline} not in {run}.")
+    for run, keys in versus.added.items():
         if keys:
-            said.append(f"{count(len(keys), 'cell')} only in {run}.")
-    blocks = [one.difference for one in found.changes if one.interleaved]
-    blocks += [one.difference for one in found.standings]
+            lines.append(f"{count(len(keys), 'cell')} only in {run}.")
+    blocks = [one.difference for one in versus.changes if one.interleaved]
+    blocks += [one.difference for one in versus.standings]
     if any(not one.known for one in blocks):
-        said.append(
-            "Interleaved blocks of one block are shown and not judged: the next deployment may differ. Take three blocks."
+        lines.append(
+            "Interleaved comparisons with only one block are shown but not judged, as the next deployment "
+            "may differ. Run three blocks."
         )
-    return said
+    return lines
 
 
-def changes_table(found: Versus, names: Names, allowed: float, every: bool) -> Table:
-    """A row for each measure that changed, the worst first; `every`: also for those that are not shown to."""
-    shown = [one for one in found.changes if every or one.told]
+def changes_table(versus: Versus, names: Names, allowed: float, every: bool) -> Table:
+    """Return a row for each measure that changed, the worst first; with `every`, for all measures."""
+    shown = [one for one in versus.changes if every or one.told]
     rows = [
         [
             _word(one, allowed),
-            one.run if len(found.later) > 1 else "",
+            one.run if len(versus.later) > 1 else "",
             title_of(one),
             one.key.solution,
             names.label(one.key),
@@ -146,12 +147,12 @@ def changes_table(found: Versus, names: Names, allowed: float, every: bool) -> T
     return without_empty(without_empty(table, "Conditions"), "Run")
 
 
-def standings_table(found: Versus, names: Names) -> Table:
-    """How many times one solution is another one, side by side: then, now, and the change."""
+def standings_table(versus: Versus, names: Names) -> Table:
+    """Return the ratios of two interleaved solutions in the baseline and later, and their change."""
     rows = [
         [
-            "≠ changed" if one.told else "? unclear",
-            one.run if len(found.later) > 1 else "",
+            "≠ changed" if one.told else "? inconclusive",
+            one.run if len(versus.later) > 1 else "",
             one.measure.title,
             f"{one.key.solution} / {one.other}",
             names.label(one.key),
@@ -159,7 +160,7 @@ def standings_table(found: Versus, names: Names) -> Table:
             _times(one.difference.b),
             _times(one.difference.a),
         ]
-        for one in sorted(found.standings, key=_by_size)
+        for one in sorted(versus.standings, key=_by_size)
     ]
     columns = [
         "Verdict",
@@ -171,37 +172,37 @@ def standings_table(found: Versus, names: Names) -> Table:
         "Baseline",
         "Later",
     ]
-    caption = "Two solutions side by side: their ratio in each run, and by how many times it changed"
+    caption = "Interleaved solutions: their ratio in each run, and the factor by which it changed"
     table = Table(caption, columns, rows, 4, right(columns, *columns[:5]))
     return without_empty(without_empty(table, "Conditions"), "Run")
 
 
-def environment_table(found: Versus) -> Table:
-    """What else differs between the runs."""
+def environment_table(versus: Versus) -> Table:
+    """Return the differences between the environments of the runs."""
     rows = [
         [fact.what, *(NOTHING if value is None else value for value in fact.values)]
-        for fact in found.environment.differing
+        for fact in versus.environment.differing
     ]
-    return Table("What else differs between the runs", ["What", *found.runs], rows)
+    return Table("Other differences between the runs", ["Property", *versus.runs], rows)
 
 
-def as_json(found: Versus) -> dict[str, Any]:
-    """For programs."""
+def as_json(versus: Versus) -> dict[str, Any]:
+    """Return the comparison for programs."""
     return {
-        "baseline": found.baseline,
-        "runs": found.later,
-        "confidence": found.confidence,
-        "changes": [_change_json(one) for one in sorted(found.changes, key=order)],
-        "side_by_side": [
+        "baseline": versus.baseline,
+        "runs": versus.later,
+        "confidence": versus.confidence,
+        "changes": [_change_json(one) for one in sorted(versus.changes, key=order)],
+        "interleaved": [
             {
                 **one.key.model_dump(),
                 "run": one.run,
                 "against": one.other,
                 "measure": one.measure.name,
-                "told": one.told,
+                "changed": one.told,
                 **_ratio_json(one.difference),
             }
-            for one in found.standings
+            for one in versus.standings
         ],
         "events": [
             {
@@ -212,32 +213,32 @@ def as_json(found: Versus) -> dict[str, Any]:
                 "later": list(one.after),
                 "new": one.new,
             }
-            for one in found.happened
+            for one in versus.happened
         ],
-        "lacking": _keys_json(found.lacking),
-        "added": _keys_json(found.added),
+        "lacking": _keys_json(versus.lacking),
+        "added": _keys_json(versus.added),
         "environment": {
-            "same": found.environment.same,
+            "same": versus.environment.same,
             "differing": [
-                {"what": fact.what, "values": dict(zip(found.runs, fact.values, strict=True))}
-                for fact in found.environment.differing
+                {"what": fact.what, "values": dict(zip(versus.runs, fact.values, strict=True))}
+                for fact in versus.environment.differing
             ],
             "only": [
-                {"what": one.what, "runs": [found.runs[n] for n in one.runs], "settings": one.number}
-                for one in found.environment.only
+                {"what": one.what, "runs": [versus.runs[n] for n in one.runs], "settings": one.number}
+                for one in versus.environment.only
             ],
         },
     }
 
 
-def keys_of(found: Versus) -> Sequence[CellKey]:
-    """The cells that were compared."""
-    keys = [*(one.key for one in found.changes), *(one.key for one in found.standings)]
+def keys_of(versus: Versus) -> Sequence[CellKey]:
+    """Return the cells that were compared."""
+    keys = [*(one.key for one in versus.changes), *(one.key for one in versus.standings)]
     return list(dict.fromkeys(keys))
 
 
 def order(one: Change) -> tuple[int, float]:
-    """Sorts the worst to the front."""
+    """Return a sort key that puts the worst change first."""
     ratio = one.difference.ratio or 1.0
     loss = 1 / ratio if one.measure.more and ratio else ratio
     if one.measure.more is None:
@@ -246,7 +247,7 @@ def order(one: Change) -> tuple[int, float]:
 
 
 def ratio_text(difference: Difference) -> str:
-    """ "0.81 (0.77 to 0.86)"; an end that is not known is said to be so."""
+    """Return "0.81 (0.77 to 0.86)"; with one known end, "0.81 (at least 0.77)"."""
     if difference.ratio is None:
         return NOTHING
     low, high = difference.ratio_low, difference.ratio_high
@@ -254,7 +255,7 @@ def ratio_text(difference: Difference) -> str:
 
 
 def ends_text(low: float | None, high: float | None) -> str:
-    """ " (0.77 to 0.86)"; " (at least 0.77)"; nothing where neither is known."""
+    """Return " (0.77 to 0.86)" or " (at least 0.77)"; nothing if neither end is known."""
     if low is not None and high is not None:
         return f" ({_ratio(max(0.0, low))} to {_ratio(high)})"
     if low is not None:
@@ -266,9 +267,9 @@ def _ratio(value: float) -> str:
     return f"{value:.2f}" if value < 10 else number(value)
 
 
-def where(one: Change | Standing, names: Names, found: Versus) -> str:
-    """Of which cell and run a change is: "galera, 8 connections, nightly-2"."""
-    parts = [names.full(one.key), one.run if len(found.later) > 1 else ""]
+def where(one: Change | Standing, names: Names, versus: Versus) -> str:
+    """Return the cell and run of a change: "galera, 8 connections, nightly-2"."""
+    parts = [names.full(one.key), one.run if len(versus.later) > 1 else ""]
     return ", ".join(part for part in parts if part)
 
 
@@ -277,21 +278,21 @@ def _change_json(one: Change) -> dict[str, Any]:
         **one.key.model_dump(),
         "run": one.run,
         "measure": one.measure.name,
-        "side_by_side": one.interleaved,
+        "interleaved": one.interleaved,
         "verdict": _verdict(one),
         **_ratio_json(one.difference),
     }
 
 
 def _verdict(one: Change) -> str:
-    """`differs` is what has no better direction."""
+    """Return the verdict; `differs` is for measures without a better direction."""
     if one.worse or one.better:
         return "worse" if one.worse else "better"
-    return "differs" if one.told else "not told apart"
+    return "differs" if one.told else "inconclusive"
 
 
 def _ratio_json(difference: Difference) -> dict[str, Any]:
-    """With `bounds` of the values are lower bounds, and so is the mean."""
+    """Return the ratio; with `bounds` > 0 the mean is a lower bound."""
     return {
         "ratio": difference.ratio,
         "low": difference.ratio_low,
@@ -303,12 +304,12 @@ def _ratio_json(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _keys_json(found: dict[str, list[CellKey]]) -> dict[str, list[dict[str, Any]]]:
-    return {run: [key.model_dump() for key in keys] for run, keys in found.items()}
+def _keys_json(by_run: dict[str, list[CellKey]]) -> dict[str, list[dict[str, Any]]]:
+    return {run: [key.model_dump() for key in keys] for run, keys in by_run.items()}
 
 
-def _happened(one: Happened, found: Versus) -> str:
-    run = f", {one.run}" if len(found.later) > 1 else ""
+def _happened(one: Happened, versus: Versus) -> str:
+    run = f", {one.run}" if len(versus.later) > 1 else ""
     trials = count(one.after[1], "trial")
     return f"{one.measure.noun} in {one.after[0]} of {trials} of {one.key.solution}{run}"
 
@@ -320,12 +321,12 @@ def _word(one: Change, allowed: float) -> str:
         return "✗ worse, allowed" if allowed else "✗ worse"
     if one.better:
         return "✓ better"
-    return "≠ differs" if one.told else "? unclear"
+    return "≠ differs" if one.told else "? inconclusive"
 
 
 def title_of(one: Change) -> str:
-    """The measure of a change; one of blocks says so."""
-    return f"{one.measure.title}, side by side" if one.interleaved else one.measure.title
+    """Return the title of a change's measure, marked if interleaved blocks measured it."""
+    return f"{one.measure.title}, interleaved" if one.interleaved else one.measure.title
 
 
 def _by_size(one: Standing) -> tuple[bool, float]:
@@ -342,5 +343,5 @@ def _times(summary: Summary) -> str:
 
 
 def with_rows(tables: Iterable[Table]) -> list[Table]:
-    """Those tables that say something."""
+    """Return the tables that have rows."""
     return [table for table in tables if table.rows]

@@ -1,4 +1,4 @@
-"""A comparison of runs as one HTML file in the look of the report."""
+"""Render a comparison of runs as one HTML file in the style of the report."""
 
 from collections.abc import Sequence
 
@@ -27,67 +27,69 @@ from fivenines.report.versus import (
 )
 from fivenines.results.store import Run
 
+# The number of ratios in the chart; the tables have all of them.
 _DRAWN = 20
-"""So many ratios are drawn; the tables have all."""
 
 
 def render(
-    found: Versus,
+    versus: Versus,
     runs: Sequence[Run],
     names: Names,
     thresholds: Sequence[RatioResult] = (),
     allowed: float = 0.0,
 ) -> str:
-    """The page; `runs` with the baseline first."""
-    drawn = _drawn(found)
-    said = sentences(found, allowed)
+    """Return the page; the first of `runs` is the baseline."""
+    drawn = _drawn(versus)
+    lines = sentences(versus, allowed)
     if thresholds:
-        said.insert(0, ratio_thresholds.sentence(thresholds))
-    first = [changes_table(found, names, allowed, every=False)]
+        lines.insert(0, ratio_thresholds.sentence(thresholds))
+    first = [changes_table(versus, names, allowed, every=False)]
     if thresholds:
-        first.insert(0, ratio_thresholds.table(thresholds, names, found))
+        first.insert(0, ratio_thresholds.table(thresholds, names, versus))
     return (
         templates()
         .get_template("compare.html.j2")
         .render(
             version=__version__,
-            title=f"{', '.join(found.later)} against {found.baseline}",
+            title=f"{', '.join(versus.later)} against {versus.baseline}",
             style=styled(),
-            baseline=found.baseline,
-            sentences=said,
+            baseline=versus.baseline,
+            sentences=lines,
             first=with_rows(first),
-            chart=_chart(drawn, found, names) if drawn else None,
+            chart=_chart(drawn, versus, names) if drawn else None,
             legend=LEGEND,
-            left_out=_left_out(found, drawn),
-            standing=with_rows([standings_table(found, names)]),
-            runs=_runs_table(found, runs),
-            around=with_rows([environment_table(found)]),
-            only=with_rows([_only_table(found)]),
-            every=with_rows([changes_table(found, names, allowed, every=True), _events_table(found, names)]),
-            several=len(found.later) > 1,
+            left_out=_left_out(versus, drawn),
+            standing=with_rows([standings_table(versus, names)]),
+            runs=_runs_table(versus, runs),
+            around=with_rows([environment_table(versus)]),
+            only=with_rows([_only_table(versus)]),
+            every=with_rows(
+                [changes_table(versus, names, allowed, every=True), _events_table(versus, names)]
+            ),
+            several=len(versus.later) > 1,
             from_run_to_run=f"{100 * FROM_RUN_TO_RUN:g}",
-            level=f"{100 * found.confidence:.1f}",
+            level=f"{100 * versus.confidence:.1f}",
         )
     )
 
 
-def _drawn(found: Versus) -> list[Change]:
-    """The measures that changed, the worst first; all of them where none did."""
-    known = [one for one in sorted(found.changes, key=order) if one.difference.ratio]
-    told = [one for one in known if one.told]
-    return (told or known)[:_DRAWN]
+def _drawn(versus: Versus) -> list[Change]:
+    """Return the measures that changed, the worst first; all measures if none changed."""
+    known = [one for one in sorted(versus.changes, key=order) if one.difference.ratio]
+    changed = [one for one in known if one.told]
+    return (changed or known)[:_DRAWN]
 
 
-def _left_out(found: Versus, drawn: Sequence[Change]) -> str:
-    left = len(found.changes) - len(drawn)
+def _left_out(versus: Versus, drawn: Sequence[Change]) -> str:
+    left = len(versus.changes) - len(drawn)
     return f"{count(left, 'further measure')} in the tables below." if left else ""
 
 
-def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
+def _chart(drawn: Sequence[Change], versus: Versus, names: Names) -> Markup:
     rows = [
         RatioRow(
-            f"{title_of(one)}: {where(one, names, found)}",
-            "worse" if one.worse else "better" if one.better else "unclear",
+            f"{title_of(one)}: {where(one, names, versus)}",
+            "worse" if one.worse else "better" if one.better else "inconclusive",
             one.difference.ratio or 1.0,
             one.difference.ratio_low,
             one.difference.ratio_high,
@@ -97,10 +99,10 @@ def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
     return to_svg(ratios(rows))
 
 
-def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
-    """What was compared with what."""
+def _runs_table(versus: Versus, runs: Sequence[Run]) -> Table:
+    """Return the runs that were compared, with their machines and engines."""
     rows = []
-    for name, run in zip(found.runs, runs, strict=True):
+    for name, run in zip(versus.runs, runs, strict=True):
         manifest = run.manifest
         machine = manifest.machine
         engines = ", ".join(f"{engine} {version}" for engine, version in manifest.engines.items())
@@ -110,7 +112,7 @@ def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
             trials += f"; {blocks} of {count(len(manifest.blocks), 'block')}"
         rows.append(
             [
-                f"{name} (baseline)" if name == found.baseline else name,
+                f"{name} (baseline)" if name == versus.baseline else name,
                 manifest.created[:16].replace("T", " "),
                 manifest.fivenines,
                 engines,
@@ -122,16 +124,16 @@ def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
     return Table("The runs", columns, rows)
 
 
-def _only_table(found: Versus) -> Table:
+def _only_table(versus: Versus) -> Table:
     rows = [
-        [one.what, str(one.number), ", ".join(found.runs[n] for n in one.runs)]
-        for one in found.environment.only
+        [one.what, str(one.number), ", ".join(versus.runs[n] for n in one.runs)]
+        for one in versus.environment.only
     ]
-    columns = ["What", "Settings", "Runs that have it"]
-    return Table("What only some of the runs have", columns, rows, 1, frozenset([1]))
+    columns = ["Item", "Settings", "Runs that have it"]
+    return Table("Items of only some runs", columns, rows, 1, frozenset([1]))
 
 
-def _events_table(found: Versus, names: Names) -> Table:
+def _events_table(versus: Versus, names: Names) -> Table:
     rows = [
         [
             "new" if one.new else "",
@@ -141,7 +143,7 @@ def _events_table(found: Versus, names: Names) -> Table:
             f"{one.before[0]} of {one.before[1]}",
             f"{one.after[0]} of {one.after[1]}",
         ]
-        for one in sorted(found.happened, key=lambda each: not each.new)
+        for one in sorted(versus.happened, key=lambda each: not each.new)
     ]
-    columns = ["", "Run", "What went wrong", "Cell", "Trials before", "Trials later"]
-    return Table("In how many trials something went wrong", columns, rows, 4)
+    columns = ["", "Run", "Problem", "Cell", "Trials, baseline", "Trials, later"]
+    return Table("Trials with problems", columns, rows, 4)

@@ -1,4 +1,4 @@
-"""Who carried out the trials, where several ran side by side or on several machines."""
+"""Report the workers that ran the trials, if several ran in parallel or on several machines."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from fivenines.results.records import WorkerRecord
 
 
 def cautions(cells: Sequence[CellResult]) -> list[str]:
-    """What trials side by side are comparable with, and what several machines do to figures."""
+    """Return cautions on parallel trials and on differences between machines."""
     return [*_crowded(cells), *_different(cells), *_unlike(cells)]
 
 
@@ -21,21 +21,21 @@ def _crowded(cells: Sequence[CellResult]) -> list[str]:
     most = max(one.beside for one in crowded) + 1
     cores = sorted({len(one.cores) for one in crowded})
     each = listed([str(number) for number in cores])
-    noun = "processor" if cores == [1] else "processors"
+    noun = "CPU" if cores == [1] else "CPUs"
     return [
-        f"{most} trials ran side by side, each on {each} {noun}: they share the disk and the memory's"
-        " bandwidth, so their figures compare with each other, and not with those of trials that ran alone."
+        f"{most} trials ran in parallel, each on {each} {noun}: they share the disk and the memory bandwidth."
+        " Compare their figures with each other, not with those of trials that ran alone."
     ]
 
 
 def _different(cells: Sequence[CellResult]) -> list[str]:
-    found = throughput_effects(cells)
-    if found is None or not found.differ:
+    machines = throughput_effects(cells)
+    if machines is None or not machines.differ:
         return []
-    each = [f"{one.machine} {_against(one)}" for one in found.effects]
+    each = [f"{one.machine} {_against(one)}" for one in machines.effects]
     return [
-        f"The machines differ in throughput: {listed(each)} of their mean. Comparisons are made within"
-        " machines (each is a block), so that this makes no solution better."
+        f"The machines differ in throughput: {listed(each)} of their mean. Solutions are compared within each"
+        " machine, which is a block, so this favours no solution."
     ]
 
 
@@ -46,16 +46,16 @@ def _unlike(cells: Sequence[CellResult]) -> list[str]:
         return []
     named = listed(sorted({key.solution for key in unlike}))
     return [
-        f"Not every cell has as many trials on each machine ({named}): comparisons reckon with that; means of"
-        " single cells do not."
+        f"Not every cell has the same number of trials on each machine ({named}): comparisons correct for"
+        " this, means of single cells do not."
     ]
 
 
 def table(cells: Sequence[CellResult]) -> Table:
-    """One row for each worker; empty where the run's own process did everything."""
-    found: dict[tuple[str, str], list[WorkerRecord]] = {}
+    """Return one row for each worker; empty if the main process ran all trials."""
+    workers: dict[tuple[str, str], list[WorkerRecord]] = {}
     for one in _workers(cells):
-        found.setdefault((one.host, one.name), []).append(one)
+        workers.setdefault((one.host, one.name), []).append(one)
     effects = throughput_effects(cells)
     against = {one.machine: _against(one) for one in effects.effects} if effects else {}
     rows = [
@@ -67,11 +67,11 @@ def table(cells: Sequence[CellResult]) -> Table:
             str(len(every)),
             against.get(host, NOTHING),
         ]
-        for (host, name), every in sorted(found.items())
+        for (host, name), every in sorted(workers.items())
     ]
-    columns = ["Worker", "Machine", "Its processors", "Model", "Trials", "Throughput, of the machines' mean"]
-    caption = f"Who carried out the trials: {count(len(rows), 'worker')}"
-    texts = ("Worker", "Machine", "Its processors", "Model")
+    columns = ["Worker", "Machine", "CPUs", "CPU model", "Trials", "Throughput, % of the machines' mean"]
+    caption = f"{count(len(rows), 'worker')} that ran the trials"
+    texts = ("Worker", "Machine", "CPUs", "CPU model")
     return Table(caption, columns, rows, 1, right(columns, *texts))
 
 

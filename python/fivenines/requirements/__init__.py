@@ -1,1 +1,1 @@
-"""What is asked of a solution: measures by name, conditions on them, and the sections made of these."""
+"""Requirements on solutions: measures by name, conditions on them, and settings that contain conditions."""

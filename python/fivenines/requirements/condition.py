@@ -1,6 +1,6 @@
-"""Conditions on measures as people write them: `outage_writes < 10s`, `lost = 0`, `failover p95 <= 8s`.
+"""Parse conditions on measures: `outage_writes < 10s`, `lost = 0`, `failover p95 <= 8s`.
 
-Both needs, which decide what to take, and thresholds of a pipeline are such conditions.
+The requirements of a decision and the thresholds of a pipeline are such conditions.
 """
 
 import re
@@ -15,13 +15,15 @@ from fivenines.units import parse_duration
 
 Relation = Literal["<", "<=", ">", ">=", "="]
 
+# `lost = 0` is met once a loss in more than this share of trials can be excluded.
 NEVER = 0.10
-"""What `lost = 0` asks: that more than this share of trials with a loss can be excluded."""
 
+# A measure's name at the beginning of a condition. A counter's name may have dots, slashes and blanks.
 NAME = r"(?P<name>\w[^<>=]*?)"
-"""A measure's name at the beginning of a condition; that of a counter may have dots, slashes and blanks."""
 
-_NEED = re.compile(rf"{NAME}(?:\s+p(?P<percentile>\d{{1,2}}))?\s*(?P<how><=|>=|==|=|<|>)\s*(?P<value>\S.*)")
+_REQUIREMENT = re.compile(
+    rf"{NAME}(?:\s+p(?P<percentile>\d{{1,2}}))?\s*(?P<how><=|>=|==|=|<|>)\s*(?P<value>\S.*)"
+)
 
 EXAMPLES = "outage_writes < 10s, failover p95 < 8s, tps >= 500, lost = 0, stale <= 5%"
 
@@ -31,11 +33,11 @@ class Requirement:
     """A condition on a measure.
 
     Attributes:
-        measure: what it is about.
-        relation: how the measure has to stand to the limit.
-        limit: per second, in ms, as a share of trials (of an event), as a part of 1, or in its unit.
-        percentile: of the trials' values, as a share; None: their mean.
-        text: as it is shown.
+        measure: the measure that is limited.
+        relation: the relation of the measure to the limit.
+        limit: per second, in ms, as a share of trials (events), as a fraction, or in the measure's unit.
+        percentile: percentile of the trials' values, as a fraction; None: their mean.
+        text: the condition as reports show it.
     """
 
     measure: Measure
@@ -46,26 +48,25 @@ class Requirement:
 
     @property
     def below(self) -> bool:
-        """Whether the measure has to be small."""
+        """Return whether the limit is an upper one."""
         return self.relation in ("<", "<=", "=")
 
 
 def parse_requirement(text: str) -> Requirement:
-    """The condition that the text says.
+    """Parse a condition.
 
     Raises:
-        ValueError: it says none; with what to write instead.
+        ValueError: the text is not a condition; the message says what to write instead.
     """
-    match = _NEED.fullmatch(text.strip())
+    match = _REQUIREMENT.fullmatch(text.strip())
     if match is None:
         raise ValueError(
-            f"{text!r} is no condition: write a measure, a relation and a limit, as in {EXAMPLES}"
+            f"{text!r} is not a condition: write a measure, a relation and a limit, as in {EXAMPLES}"
         )
     measure = measure_named(match["name"])
     relation: Any = "=" if match["how"] == "==" else match["how"]
     if measure.kind == "event" and relation == "<=" and match["value"].strip() in ("0", "0%"):
-        # none at all is what both say
-        relation = "="
+        relation = "="  # `lost <= 0` means the same as `lost = 0`
     percentile = None if match["percentile"] is None else int(match["percentile"]) / 100
     limit = _limit(measure, relation, match["value"].strip(), text)
     _require_sense(measure, relation, percentile, match["value"].strip(), text)
@@ -86,17 +87,17 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
             return NEVER
         if not share:
             raise ValueError(
-                f"{text!r}: {measure.name} is counted by trials: write `{measure.name} = 0`, or a share of "
+                f"{text!r}: {measure.name} is counted in trials: write `{measure.name} = 0`, or a share of "
                 f"trials, as in `{measure.name} <= 5%`"
             )
     elif share and measure.kind != "share":
-        raise ValueError(f"{text!r}: a share has no sense here, write a number")
+        raise ValueError(f"{text!r}: {measure.name} is not a percentage: write a number")
     try:
         number = float(value.removesuffix("%"))
     except ValueError:
-        raise ValueError(f"{text!r}: {value!r} is no number") from None
+        raise ValueError(f"{text!r}: {value!r} is not a number") from None
     if not 0 <= number < float("inf"):
-        raise ValueError(f"{text!r}: {value!r} is no limit")
+        raise ValueError(f"{text!r}: {value!r} is not a limit: write a number of 0 or more")
     if share and number > 100 and measure.kind == "event":
         raise ValueError(f"{text!r}: a share of trials is at most 100%")
     return number / 100 if share else number
@@ -106,9 +107,9 @@ def _require_sense(measure: Measure, relation: str, percentile: float | None, va
     if relation == "=" and measure.kind == "event" and value.removesuffix("%") != "0":
         raise ValueError(f"{text!r}: write <= for a share of trials")
     if relation == "=" and measure.kind != "event":
-        raise ValueError(f"{text!r}: nothing that is measured is equal to a limit: write <= or >=")
+        raise ValueError(f"{text!r}: a measured value never equals a limit exactly: write <= or >=")
     if measure.kind in ("event", "time") and relation in (">", ">="):
-        raise ValueError(f"{text!r}: nobody needs that: write <=")
+        raise ValueError(f"{text!r}: less of {measure.name} is better: write <=")
     if percentile is not None and (not measure.valued or percentile == 0):
         raise ValueError(f"{text!r}: {measure.name} has no percentiles over trials")
 
@@ -122,10 +123,10 @@ def _read(value: object) -> object:
         raise told(str(error)) from None
 
 
+# A condition, written as text in files.
 Condition = Annotated[
     Requirement,
     BeforeValidator(_read),
     PlainSerializer(lambda requirement: requirement.text, return_type=str),
     WithJsonSchema({"type": "string", "allowed": f"a measure, a relation and a limit, as in {EXAMPLES}"}),
 ]
-"""A condition, written as text in files."""

@@ -1,7 +1,7 @@
-"""The measures by the names that needs, thresholds, sweeps, comparisons and claims have for them.
+"""Define the measures that requirements, thresholds, sweeps, comparisons and claims refer to by name.
 
-Most stand in `MEASURES`. Those of which there are hundreds are a family: what stands behind the colon is
-read, not looked up (`FAMILIES`): any counter of the servers, any kind of host.
+`MEASURES` lists most of them. `FAMILIES` parses the text behind the colon of the others, of which there are
+hundreds: any counter of the servers, any kind of host.
 """
 
 import re
@@ -11,32 +11,32 @@ from typing import Literal
 
 from fivenines.spelling import nearest, nearest_word
 
+# The kind of a measure's values: per second; milliseconds; a fraction; a number of each trial, in the stated
+# unit; whether the event occurred in a trial; one number of a solution.
 Kind = Literal["rate", "time", "share", "amount", "event", "number"]
-"""Of a measure: per second; milliseconds; a part of 1; a number of each trial, in its unit; whether a trial
-has it; one number of a solution."""
 
+# The period of a measure: the steady window, before any fault; the whole load; the time after a fault.
 When = Literal["steady", "load", "fault"]
-"""What it is taken from: the steady window, before any fault; the whole load; what a fault did."""
 
 _UNITS = {"rate": "1/s", "time": "ms"}
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What can be asked of a solution.
+    """A measure of a solution.
 
     Attributes:
-        name: as people write it.
-        title: for the head of a column.
-        noun: in a sentence, after a number or after "the".
-        kind: what its values are.
-        more: whether more of it is better; None: neither is, so nothing can be preferred by it.
-        when: what it is taken from.
-        unit: of its values; empty for what is a number alone.
-        bounds: whether a trial may have a lower bound only, as it did not end.
-        source: what a trial must have for it; empty: nothing that not every trial has.
-        usual: whether runs are compared by it although nobody asked for it.
-        signed: whether its values may be below 0.
+        name: name in experiment files and on the command line.
+        title: head of a column.
+        noun: words for a sentence, after a number or after "the".
+        kind: kind of the values.
+        more: whether more is better; None: neither is, so the measure cannot be a preference.
+        when: period in which it is measured.
+        unit: unit of the values; empty for a plain number.
+        bounds: whether a value may be a lower bound, as the outage did not end.
+        source: setting or feature that a trial must have; empty: every trial has the measure.
+        usual: whether runs are compared by it by default.
+        signed: whether values may be below 0.
     """
 
     name: str
@@ -57,39 +57,39 @@ class Measure:
 
     @property
     def fault(self) -> bool:
-        """Whether only a trial with a fault has it."""
+        """Return whether only a trial with a fault has the measure."""
         return self.when == "fault"
 
     @property
     def valued(self) -> bool:
-        """Whether each trial has a value, so that there is a mean with an interval."""
+        """Return whether each trial has a value, so that there is a mean with an interval."""
         return self.kind not in ("event", "number")
 
     @property
     def milli(self) -> bool:
-        """Whether it is in ms, which are shown in the unit that suits them."""
+        """Return whether values are in ms; reports choose ms, s or min by their size."""
         return self.kind == "time"
 
     @property
     def words(self) -> tuple[str, str]:
-        """What less and more of it is: "fewer" transactions, a "shorter" outage, a "lower" variation."""
+        """Return the words for less and more: "fewer" transactions, a "shorter" outage."""
         known = {"rate": ("fewer", "more"), "time": ("shorter", "longer")}
         return known.get(self.kind, ("lower", "higher"))
 
     @property
     def key(self) -> str:
-        """The name as a column or a file may be called by it."""
+        """Return the name in a form that a column or a file can have."""
         return re.sub(r"\W+", "_", self.name)
 
 
+# The phases of an outage, as the names of measures contain them.
 PHASES = ("detect", "promote", "route", "client", "reconnect", "catch_up")
-"""The phases of an outage, as names of measures have them."""
 
 _SPREAD = (("mean", "mean"), ("p50", "median"), ("p95", "95th percentile"), ("p99", "99th percentile"))
 
 
 def _after(name: str, title: str, noun: str, source: str = "a fault") -> Measure:
-    """A time that a fault makes, which may not have ended with the load."""
+    """Return a duration after a fault; its values may be lower bounds."""
     return Measure(name, title, noun, "time", when="fault", bounds=True, source=source, usual=True)
 
 
@@ -266,13 +266,13 @@ _ALL = (
     ),
     Measure(
         "not_recovered",
-        "Writes not back",
-        "writes not back before the end",
+        "Writes not recovered",
+        "writes not recovered before the end",
         "event",
         when="fault",
         source="a fault",
     ),
-    Measure("cut", "Work cut", "work that was cut before its end", "event", when="load", source="fixed work"),
+    Measure("cut", "Work cut", "work stopped before its end", "event", when="load", source="fixed work"),
     Measure("lost", "Lost rows", "acknowledged rows lost", "event", source="ledger"),
     Measure("phantom", "Phantom rows", "refused rows found", "event", source="ledger"),
     Measure("duplicate", "Duplicate rows", "rows found twice", "event", source="ledger"),
@@ -288,10 +288,10 @@ _ALL = (
 
 @dataclass(frozen=True)
 class Family:
-    """Measures of which there are too many for a list: how they are written, and what they are.
+    """Measures of which there are too many for a list: the forms of their names, each with a description.
 
-    `read` makes a measure of what stands behind the colon; for what is none it raises a ValueError, with what
-    to write instead.
+    `read` returns the measure for the text behind the colon. It raises a ValueError that says what to write
+    if the text names no measure.
     """
 
     forms: Mapping[str, str]
@@ -303,22 +303,22 @@ _PER = {"": "", "/s": " per second", "/transaction": " per transaction"}
 
 
 def counter_parts(rest: str) -> tuple[str, str]:
-    """The counter's name and what it is counted by: `/s`, `/transaction`, or nothing for a mean.
+    """Return the counter's name and its divisor: `/s`, `/transaction`, or nothing for a mean.
 
     Raises:
-        ValueError: it is no counter; with what to write instead.
+        ValueError: the text names no counter; the message says what to write instead.
     """
     match = _COUNTER.fullmatch(rest)
     if match is None:
         raise ValueError(
-            f"'counter:{rest}' is no measure: write counter:NAME/s or counter:NAME/transaction, as "
+            f"'counter:{rest}' is not a measure: write counter:NAME/s or counter:NAME/transaction, such as "
             "counter:Com_commit/s"
         )
     per = match["per"] or ""
     if per not in _PER:
         meant = nearest_word(per[1:], [one[1:] for one in _PER if one])
         hint = f"; did you mean 'counter:{match['name']}/{meant}'?" if meant else ""
-        raise ValueError(f"'counter:{rest}': a counter is told per second (/s) or per transaction{hint}")
+        raise ValueError(f"'counter:{rest}': write per second (/s) or per transaction (/transaction){hint}")
     return match["name"], per
 
 
@@ -338,8 +338,8 @@ def _of_hosts(stem: str) -> Callable[[str], Measure]:
     def read(rest: str) -> Measure:
         if not re.fullmatch(r"[A-Za-z][\w-]*", rest):
             raise ValueError(
-                f"'{stem}:{rest}' names no host: write a kind of host, a role or a host, as {stem}:node, "
-                f"{stem}:primary or {stem}:node1"
+                f"'{stem}:{rest}' names no host: write a kind of host, a role or a host, such as "
+                f"{stem}:node, {stem}:primary or {stem}:node1"
             )
         whole = MEASURES[stem]
         return Measure(
@@ -355,12 +355,13 @@ def _of_hosts(stem: str) -> Callable[[str], Measure]:
     return read
 
 
+# The families of measures, by the prefix before the colon.
 FAMILIES: dict[str, Family] = {
     "counter": Family(
         {
-            "counter:NAME/s": "gain of a server's counter, by its own name",
-            "counter:NAME/transaction": "the same for a transaction of the load",
-            "counter:NAME": "its mean, where it is no running count",
+            "counter:NAME/s": "increase per second of a server's counter, by the server's name for it",
+            "counter:NAME/transaction": "increase of a counter per transaction of the load",
+            "counter:NAME": "mean of a counter that is a level, not a running count",
         },
         _counter,
     ),
@@ -368,13 +369,14 @@ FAMILIES: dict[str, Family] = {
         {"host_cpu:HOST": "cores of hosts by kind (node), role (primary) or name (node1)"},
         _of_hosts("host_cpu"),
     ),
-    "memory": Family({"memory:HOST": "memory of the same"}, _of_hosts("memory")),
+    "memory": Family(
+        {"memory:HOST": "memory of hosts by kind (node), role (primary) or name (node1)"}, _of_hosts("memory")
+    ),
 }
-"""By what stands before the colon."""
 
 
 class _Measures(dict[str, Measure]):
-    """The listed measures; one of a family is made when it is asked for."""
+    """The listed measures; members of families are created on access."""
 
     def __missing__(self, name: str) -> Measure:
         try:
@@ -383,22 +385,22 @@ class _Measures(dict[str, Measure]):
             raise KeyError(name) from None
 
 
-MEASURES: dict[str, Measure] = _Measures((one.name, one) for one in _ALL)
-"""By name, in the order in which they are shown; `MEASURES[name]` has those of families, too."""
+# All measures by name, in display order; `MEASURES[name]` also returns members of families.
+MEASURES: dict[str, Measure] = _Measures((measure.name, measure) for measure in _ALL)
 
 
-USUAL = tuple(name for name, one in MEASURES.items() if one.usual)
-"""Measures that runs are compared by although nobody asked."""
+# Measures by which runs are compared by default.
+USUAL = tuple(name for name, measure in MEASURES.items() if measure.usual)
 
 
 def measure_named(name: str) -> Measure:
-    """The measure of this name.
+    """Return the measure of this name.
 
     Raises:
-        ValueError: there is none; with those that there are, or one that was meant.
+        ValueError: there is no such measure; the message suggests the nearest name, or lists all names.
     """
-    if (found := MEASURES.get(name)) is not None:
-        return found
+    if (measure := MEASURES.get(name)) is not None:
+        return measure
     head, colon, rest = name.partition(":")
     if colon and head in FAMILIES:
         return FAMILIES[head].read(rest)
@@ -410,45 +412,36 @@ def _meant(name: str) -> str:
     family = nearest_word(head, FAMILIES) if colon else None
     if family:
         return f"; did you mean '{family}:{rest}'?"
-    known = [*MEASURES, *(form for one in FAMILIES.values() for form in one.forms)]
+    known = [*MEASURES, *(form for each in FAMILIES.values() for form in each.forms)]
     return nearest(name, known) or f": there are {', '.join(known)}"
 
 
 def listing() -> list[dict[str, str]]:
-    """What can be named, as rows of texts: each listed measure, then each form of a family."""
-    rows = [
-        {
-            "name": one.name,
-            "about": one.noun,
-            "unit": _unit(one),
-            "better": _BETTER[one.more],
-            "of": _OF.get(one.kind, one.when),
-            "requires": one.source,
-        }
-        for one in MEASURES.values()
-    ]
+    """Return a row of texts for each listed measure, then for each form of a family."""
+    rows = [_row(measure.name, measure.noun, measure) for measure in MEASURES.values()]
     for family in FAMILIES.values():
         for form, about in family.forms.items():
-            one = family.read(form.partition(":")[2])
-            rows.append(
-                {
-                    "name": form,
-                    "about": about,
-                    "unit": _unit(one),
-                    "better": _BETTER[one.more],
-                    "of": one.when,
-                    "requires": one.source,
-                }
-            )
+            rows.append(_row(form, about, family.read(form.partition(":")[2])))
     return rows
 
 
+def _row(name: str, about: str, measure: Measure) -> dict[str, str]:
+    return {
+        "name": name,
+        "about": about,
+        "unit": _unit(measure),
+        "better": _BETTER[measure.more],
+        "of": _OF.get(measure.kind, measure.when),
+        "requires": measure.source,
+    }
+
+
 _BETTER = {True: "more", False: "less", None: ""}
+# The kinds that have no period of the load.
 _OF: dict[Kind, str] = {"event": "trial", "number": "solution"}
-"""What is not taken from a part of the load."""
 
 
 def _unit(measure: Measure) -> str:
-    """Of its values; of an event the share of trials that have it."""
+    """Return the unit of the values; for an event, the share of trials in which it occurred."""
     named = {"event": "trials", "share": "share", "number": "number"}
     return named.get(measure.kind, measure.unit or "number")

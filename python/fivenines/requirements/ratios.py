@@ -1,4 +1,4 @@
-"""Thresholds on ratios of a run to a baseline: `tps >= 0.95`, `galera: outage_writes p95 <= 1.1`."""
+"""Parse thresholds on ratios of a run to a baseline: `tps >= 0.95`, `galera: outage_writes p95 <= 1.1`."""
 
 import re
 from dataclasses import dataclass
@@ -19,16 +19,15 @@ _EXAMPLES = "'tps >= 0.95', 'outage_writes <= 110%' or 'galera: failover p50 <= 
 
 @dataclass(frozen=True)
 class RatioThreshold:
-    """What a measure may become, as a multiple of what it was.
+    """A limit on a measure, as a multiple of its value in the baseline.
 
     Attributes:
-        measure: one that each trial has a value of.
-        relation: how the ratio has to stand to the limit: at least for what should be large, at most for what
-            should be small; either where neither is better.
-        limit: of the later run to the baseline.
-        percentile: of the trials' values, as a share; None: their mean.
-        solution: of which one; None: of all.
-        text: as it is shown.
+        measure: a measure with a value in each trial.
+        relation: a lower limit where more is better, an upper limit where less is better, either otherwise.
+        limit: limit of the ratio of the later run to the baseline.
+        percentile: percentile of the trials' values, as a fraction; None: their mean.
+        solution: name of the solution; None: all solutions.
+        text: the threshold as reports show it.
     """
 
     measure: Measure
@@ -40,15 +39,15 @@ class RatioThreshold:
 
     @property
     def below(self) -> bool:
-        """Whether the ratio has to be small."""
+        """Return whether the limit is an upper one."""
         return self.relation in ("<", "<=")
 
 
 def parse_ratio(text: str) -> RatioThreshold:
-    """The threshold that the text says.
+    """Parse a threshold on a ratio.
 
     Raises:
-        ValueError: it says none; with what to write instead.
+        ValueError: the text is not such a threshold; the message says what to write instead.
     """
     parts = split(text)
     match = _RATIO.fullmatch(parts["requirement"])
@@ -57,27 +56,27 @@ def parse_ratio(text: str) -> RatioThreshold:
         if name:
             _comparable(measure_named(name["name"]), text)
         raise ValueError(
-            f"{text!r} is no threshold on a ratio: write a measure, a relation and a multiple of the "
+            f"{text!r} is not a threshold on a ratio: write a measure, a relation and a multiple of the "
             f"baseline, as in {_EXAMPLES}"
         )
     measure = measure_named(match["name"])
     _comparable(measure, text)
     relation = cast(Relation, match["how"])
     if measure.more is not None and measure.more != (relation in (">", ">=")):
-        other = ">=" if measure.more else "<="
-        raise ValueError(f"{text!r}: nobody needs that: write {other}")
+        better, other = ("more", ">=") if measure.more else ("less", "<=")
+        raise ValueError(f"{text!r}: {better} of {measure.name} is better: write {other}")
     percentile = None if match["percentile"] is None else int(match["percentile"]) / 100
     if percentile == 0:
         raise ValueError(f"{text!r}: there is no percentile p0")
     limit = float(match["value"]) / (100 if match["sign"] else 1)
     if not limit:
-        raise ValueError(f"{text!r}: a multiple of the baseline is more than 0")
+        raise ValueError(f"{text!r}: the multiple of the baseline must be more than 0")
     return RatioThreshold(measure, relation, limit, percentile, parts.get("solution"), text.strip())
 
 
 def _comparable(measure: Measure, text: str) -> None:
     if not measure.valued:
         raise ValueError(
-            f"{text!r}: {measure.name} has no ratio; `fivenines check` judges it in one run, and --allow "
-            "fails for what never happened before"
+            f"{text!r}: {measure.name} has no ratio. Use `fivenines check` to judge it in one run, or "
+            "--allow to fail on events that the baseline does not have"
         )

@@ -1,4 +1,4 @@
-"""The section `thresholds:` of an experiment: what a pipeline fails for."""
+"""Settings of the section `thresholds:`, the conditions that `fivenines check` enforces in a pipeline."""
 
 import re
 from typing import Any
@@ -11,10 +11,10 @@ from fivenines.settings import Settings, told
 
 
 class ThresholdSettings(Settings):
-    """A condition that every cell of a solution must meet; `outage_writes < 10s` alone is of all of them."""
+    """A condition that every cell of a solution must meet; without a solution, every cell of the run."""
 
-    requirement: Condition = Field(description="as `failover p95 < 10s` or `lost = 0`")
-    solution: str | None = Field(None, description="name of the solution; null: all of them")
+    requirement: Condition = Field(description="a condition, such as `failover p95 < 10s` or `lost = 0`")
+    solution: str | None = Field(None, description="name of the solution; null: all solutions")
 
     @model_validator(mode="before")
     @classmethod
@@ -25,16 +25,18 @@ class ThresholdSettings(Settings):
         return split(value) if isinstance(value, str) else value
 
 
-_COLONS = "|".join(dict.fromkeys([*FAMILIES, *(name.partition(":")[0] for name in MEASURES if ":" in name)]))
-"""What stands before the colon of a measure."""
-_THRESHOLD = re.compile(rf"(?:(?P<solution>.*?):)??\s*(?P<requirement>(?:{_COLONS}):\S.*|[^:]*)", re.DOTALL)
+# The prefixes of measures that contain a colon.
+_PREFIXES = "|".join(
+    dict.fromkeys([*FAMILIES, *(name.partition(":")[0] for name in MEASURES if ":" in name)])
+)
+_THRESHOLD = re.compile(rf"(?:(?P<solution>.*?):)??\s*(?P<requirement>(?:{_PREFIXES}):\S.*|[^:]*)", re.DOTALL)
 
 
 def split(text: str) -> dict[str, str]:
-    """`galera: lost = 0` as the fields of a threshold; without a name it is of all solutions.
+    """Split `galera: lost = 0` into the fields of a threshold; without a name there is no field `solution`.
 
-    A colon within a measure's name ends no solution's: `galera: counter:Com_commit/s < 5`.
+    A colon within a measure's name does not end the solution's name: `galera: counter:Com_commit/s < 5`.
     """
     match = _THRESHOLD.fullmatch(text.strip())
-    found = match.groupdict() if match else {"requirement": text}
-    return {key: value.strip() for key, value in found.items() if value is not None}
+    fields = match.groupdict() if match else {"requirement": text}
+    return {key: value.strip() for key, value in fields.items() if value is not None}

@@ -217,7 +217,7 @@ def _perform(
             if kind != "none" and early is not None:
                 progress.events.append(early)
             if kind != "none" and not cell.solution.external:
-                progress.in_effect_after = in_effect_after(deployed.solution, away)
+                progress.in_effect_after = in_effect_after(deployed.solution, missing)
             phase("checking", 3.0 + cell.solution.compare_seconds)
             if experiment.ledger.rate:
                 progress.check = _check(deployed, part, fault_runner, loaded.load)

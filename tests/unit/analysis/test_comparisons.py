@@ -34,7 +34,7 @@ def test_service_that_did_not_come_back_is_compared_as_far_as_is_proven(tmp_path
     first = result["replication asynchronous"]
     assert (first.difference.low or 0) > 5000 and first.difference.high is None
     assert first.text.startswith("standalone is at least 5.")
-    assert first.text.endswith("standalone was not back in 3 of 3 trials).")
+    assert first.text.endswith("standalone did not recover in 3 of 3 trials).")
     galera = cells[-1]
     assert galera.bottlenecks[0] == (
         "the load generator may have been the limit: it used 99 % of a core and its timers were"

@@ -56,7 +56,7 @@ def test_a_bound_can_fail_and_never_pass(tmp_path: Path) -> None:
 def test_percentiles_need_trials_and_say_how_many(tmp_path: Path) -> None:
     versus = _versus(tmp_path, [Recipe("a", outage=2000)], [Recipe("a", outage=6000)], trials=9)
     tail, middle = _judged(versus, "outage_writes p95 <= 1.1", "outage_writes p50 <= 1.5")
-    assert tail.outcome == "undecided" and "takes 86 of each" in why(tail)
+    assert tail.outcome == "undecided" and "needs 86 of each" in why(tail)
     assert middle.outcome == "failed" and "by 9 and 9 trials" in why(middle)
 
 

@@ -18,11 +18,12 @@ def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> Non
     assert answer.code == 0
     lines = answer.out.splitlines()
     assert lines[0] == (
-        "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
-        "few to prove “no acknowledged row lost” and 2 more requirements."
+        "Recommended: 2-safe (on), as measured. It is the only solution with no observed violation. 3 trials "
+        "are too few to confirm “no acknowledged row lost” and 2 more requirements."
     )
     assert any("✗ 3 of 3" in line for line in lines)
-    assert "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." in lines
+    failed = "acknowledged rows lost in 3 of 3 trials (lost = 0)."
+    assert f"- 1-safe (local) does not meet 1 requirement: {failed}" in lines
 
 
 def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str) -> None:
@@ -57,19 +58,19 @@ def test_decide_wide_has_all_columns_in_full_in_one_line_each(fivenines: Fivenin
 
 def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines, run: str) -> None:
     answer = fivenines("decide", run, "--require", "outage_writes < 10s", "--prefer", "tps")
-    assert answer.out.startswith("Take 1-safe (local): ")
+    assert answer.out.startswith("Recommended: 1-safe (local). ")
     assert answer.out.splitlines()[-1] == (
-        "- Not asked for: 1-safe (local): acknowledged rows lost in 3 of 3 trials (lost = 0)."
+        "- Not among your requirements: 1-safe (local): acknowledged rows lost in 3 of 3 trials (lost = 0)."
     )
     asked = fivenines("decide", run, "--require", "outage_writes < 10s", "--require", "lost = 0")
-    assert "Not asked for" not in asked.out
+    assert "Not among your requirements" not in asked.out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--require", "outage < 3s"], "--require: there is no measure 'outage'"),
-        (["--prefer", "lost"], "--prefer: lost is a matter of needs"),
+        (["--prefer", "lost"], "--prefer: lost is a requirement, not a preference"),
         (["--by", "fault"], "--by: "),
     ],
 )

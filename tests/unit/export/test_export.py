@@ -1,4 +1,4 @@
-"""Exported files: every trial is there, figures are the report's, and a bound is never a value."""
+"""Exported files have every trial, the report's figures, and no lower bound in a column of values."""
 
 import json
 from bisect import bisect_left
@@ -80,7 +80,7 @@ def test_no_trial_is_left_out(run: Path, exported: Path) -> None:
     assert "could not bind" in found[0]["reason"]
 
 
-def test_a_planned_trial_that_nobody_ran_is_missing(run: Path, tmp_path: Path) -> None:
+def test_a_planned_trial_without_an_attempt_is_missing(run: Path, tmp_path: Path) -> None:
     opened = open_run(run)
     planned = opened.manifest.plan[0].model_copy(update={"id": "9999", "number": 9})
     manifest = opened.manifest.model_copy(update={"plan": [*opened.manifest.plan, planned]})
@@ -98,7 +98,7 @@ def _parquet(file: Path, where: str = "") -> list[dict[str, Any]]:
 
 
 def test_a_bound_is_never_a_value(exported: Path) -> None:
-    """One trial never came back: everything that was still going on is a bound, in every table."""
+    """One trial did not recover: every unfinished period is a bound, in every table."""
     (gone,) = _rows(
         exported, "SELECT * FROM trials WHERE status = 'complete' AND solution = 'lossy' AND number = 1"
     )
@@ -116,14 +116,14 @@ def test_a_bound_is_never_a_value(exported: Path) -> None:
     assert spans and all(one["length_is_bound"] and one["length_ms"] is None for one in spans)
 
 
-def test_what_is_known_is_value_and_bound_at_once(exported: Path) -> None:
+def test_a_complete_value_is_also_the_bound(exported: Path) -> None:
     rows = _rows(exported, "SELECT * FROM trials WHERE solution = 'sound' AND status = 'complete'")
     for one in rows:
         assert one["outage_writes_is_bound"] is False
         assert one["outage_writes_ms"] == one["outage_writes_at_least_ms"]
 
 
-def test_no_column_of_bounds_has_a_value_beside_a_bound(exported: Path) -> None:
+def test_no_row_has_both_a_value_and_a_bound(exported: Path) -> None:
     for table in TABLES.values():
         names = {one.name for one in table.columns}
         for name in [one for one in names if one.endswith("_is_bound")]:
@@ -182,14 +182,14 @@ def test_seconds_add_up_to_the_throughput_and_count_from_the_fault(exported: Pat
     whole = _rows(
         exported,
         """
-        SELECT trial, any_value(tps_trial) AS told, sum(transactions_ok) / 4 AS tps,
+        SELECT trial, any_value(tps_trial) AS whole_tps, sum(transactions_ok) / 4 AS tps,
                count(*) FILTER (transactions_ok = 0 AND from_fault_s > 0) AS silent
         FROM (SELECT s.*, t.tps AS tps_trial FROM seconds s JOIN trials t USING (run, trial)
               WHERE status = 'complete' AND second BETWEEN 1 AND 4) GROUP BY trial
     """,
     )
     assert len(whole) == 5
-    assert all(one["tps"] == pytest.approx(one["told"]) for one in whole)
+    assert all(one["tps"] == pytest.approx(one["whole_tps"]) for one in whole)
     rows = _rows(
         exported,
         "SELECT seconds.*, fault_at_ms FROM seconds JOIN trials USING (run, trial)"
@@ -230,7 +230,7 @@ def test_names_are_unique_and_everything_is_described(table: ExportTable[Any]) -
     assert all(one.meaning and "|" not in one.meaning for one in table.columns)
 
 
-def test_the_file_says_itself_what_it_has(exported: Path) -> None:
+def test_the_file_describes_its_tables(exported: Path) -> None:
     comments = _rows(exported, "SELECT table_name, column_name, comment FROM duckdb_columns()")
     wanted = {(table.name, one.name) for table in TABLES.values() for one in table.columns}
     assert {(one["table_name"], one["column_name"]) for one in comments if one["comment"]} == wanted
@@ -253,7 +253,7 @@ def test_several_runs_keep_their_names_and_machines(run: Path, tmp_path: Path) -
     numbers = export([open_run(run), open_run(other)], to)
     assert numbers["runs"] == 2 and numbers["trials"] == 7
     names = {one["run"] for one in _rows(to, "SELECT DISTINCT run FROM trials")}
-    assert names == {str(run), str(other)}, "folders of the same name are told apart by their path"
+    assert names == {str(run), str(other)}, "folders of the same name are distinguished by their path"
 
 
 def test_parquet_has_one_table_with_the_meaning_of_its_columns(run: Path, tmp_path: Path) -> None:
@@ -261,12 +261,12 @@ def test_parquet_has_one_table_with_the_meaning_of_its_columns(run: Path, tmp_pa
     assert list(export([open_run(run)], to, "seconds")) == ["seconds"]
     assert len(_parquet(to)) == 5 * 15
     with duckdb.connect() as connection:
-        told = dict(
+        metadata = dict(
             connection.execute(
                 "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)", [str(to)]
             ).fetchall()
         )
-    assert set(json.loads(told["columns"])) == {one.name for one in TABLES["seconds"].columns}
+    assert set(json.loads(metadata["columns"])) == {one.name for one in TABLES["seconds"].columns}
 
 
 def test_a_file_appears_whole_or_not_at_all(run: Path, tmp_path: Path) -> None:
@@ -287,13 +287,13 @@ def _stop(_done: int, _of: int) -> None:
 @pytest.mark.parametrize(
     ("name", "table", "says"),
     [
-        ("x.csv", None, "ends with .duckdb or .parquet"),
+        ("x.csv", None, "must end with .duckdb or .parquet"),
         ("x.duckdb", "trials", "has all tables"),
-        ("x.parquet", "wrong", "there are trials, clients"),
-        ("none/x.parquet", None, "there is no folder"),
+        ("x.parquet", "wrong", "the tables are trials, clients"),
+        ("none/x.parquet", None, "does not exist: create it first"),
     ],
 )
-def test_what_cannot_be_written_is_refused(
+def test_invalid_targets_are_refused(
     run: Path, tmp_path: Path, name: str, table: str | None, says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
@@ -314,26 +314,28 @@ def test_a_damaged_log_leaves_the_rest_of_the_trial(tmp_path: Path) -> None:
     assert (seconds["n"], seconds["known"]) == (30, 15)
 
 
-def test_cells_of_a_matrix_are_all_there(tmp_path: Path) -> None:
+def test_all_cells_of_a_matrix_are_exported(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Matrix(MARIADB.recipes, connections=[1, 8], trials=1))
     to = tmp_path / "x.parquet"
     export([open_run(run)], to)
     assert len({(one["solution"], one["connections"]) for one in _parquet(to)}) == 8
 
 
-def test_counters_have_a_table_of_their_own(tmp_path: Path) -> None:
+def test_counters_have_a_table(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Matrix([Recipe("a", sampled="mariadb", known=True)], trials=2))
     file = tmp_path / "x.duckdb"
     export([open_run(run)], file)
     rows = _rows(file, "SELECT * FROM counters WHERE name = 'Com_commit' ORDER BY trial")
     assert [one["per_second"] for one in rows] == [pytest.approx(1800.0)] * 2
-    told = _rows(file, "SELECT tps, host_cpu, memory, stalls, rows_s, reported_lag_max_ms FROM trials")
-    for one, row in zip(told, rows, strict=True):
+    exported_rows = _rows(
+        file, "SELECT tps, host_cpu, memory, stalls, rows_s, reported_lag_max_ms FROM trials"
+    )
+    for one, row in zip(exported_rows, rows, strict=True):
         assert row["per_transaction"] == pytest.approx(1800 / one["tps"], rel=0.02)
         assert one["stalls"] is not None and one["reported_lag_max_ms"] == 0
 
 
-def test_each_client_has_a_row_by_its_own_load(tmp_path: Path, exported: Path) -> None:
+def test_each_client_has_a_row_with_its_load(tmp_path: Path, exported: Path) -> None:
     run = run_of_two_clients(tmp_path)
     file = tmp_path / "x.duckdb"
     export([run], file)

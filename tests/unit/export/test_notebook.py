@@ -1,4 +1,4 @@
-"""The notebook of the docs: what it says is run, on a file that was just exported.
+"""The notebook of the docs runs on a freshly exported file.
 
 Its cells are run as they are, by Python alone: Jupyter's own runner would bring a kernel, sockets and a dozen
 packages for no more than this.
@@ -44,7 +44,7 @@ def test_it_is_a_notebook_without_output() -> None:
             assert cell["outputs"] == [] and cell["execution_count"] is None
 
 
-def test_every_cell_runs_and_tells_of_what_was_planted(
+def test_every_cell_runs_and_shows_the_synthetic_effects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipes = [Recipe("soon", outage=2000.0), Recipe("late", outage=6000.0, gone=1)]
@@ -54,9 +54,9 @@ def test_every_cell_runs_and_tells_of_what_was_planted(
     names: dict[str, Any] = {}
     shown = [_run("".join(cell["source"]), names) for cell in _cells() if cell["cell_type"] == "code"]
     names["connection"].close()
-    said = capsys.readouterr().out
-    assert "late, kill: at least" in said and "soon, kill: 2." in said
-    assert "node2 did not start" in said, "broken trials are told of"
+    printed = capsys.readouterr().out
+    assert "late, kill: at least" in printed and "soon, kill: 2." in printed
+    assert "node2 did not start" in printed, "broken trials are reported"
     charts = [one for one in shown if isinstance(one, alt.Chart)]
     assert len(charts) == 2
     for chart in charts:

@@ -11,7 +11,7 @@ from fivenines.report.chapters.agreement import chapter
 from fivenines.report.chapters.data import Data
 from fivenines.report.export import tables
 from fivenines.report.page import render
-from fivenines.report.said import said
+from fivenines.report.run_answers import run_answers
 from fivenines.results import store
 from fivenines.results.store import Run
 
@@ -20,21 +20,25 @@ DISAGREE: Speeds = {"fivenines": {"a": 1600, "b": 800}, "sysbench": {"a": 700, "
 
 
 def _answers(run: Run, topic: str) -> list[str]:
-    return [one.text for one in said(run, compared(run)) if one.topic == topic and one.chapter == "agreement"]
+    return [
+        one.text
+        for one in run_answers(run, compared(run))
+        if one.topic == topic and one.chapter == "agreement"
+    ]
 
 
 def test_agreement_is_a_sentence(tmp_path: Path) -> None:
     run = two_programs(tmp_path / "run", AGREE)
-    (text,) = _answers(run, "Two tools")
+    (text,) = _answers(run, "Load generators")
     assert text.startswith("fivenines and sysbench agree on the throughput: a is ")
     assert text.count(" % faster than b (") + text.count(" times as fast as b (") == 2
     assert "by fivenines and" in text and text.endswith("by sysbench.")
     assert not _answers(run, "Caution")
 
 
-def test_disagreement_is_a_caution_beside_the_verdict(tmp_path: Path) -> None:
+def test_disagreement_is_a_caution(tmp_path: Path) -> None:
     run = two_programs(tmp_path / "run", DISAGREE)
-    (text,) = _answers(run, "Two tools")
+    (text,) = _answers(run, "Load generators")
     assert text.startswith("fivenines and sysbench disagree on the throughput: ")
     caution = _answers(run, "Caution")[0]
     assert "do not rely on either" in caution
@@ -46,7 +50,7 @@ def test_several_comparisons_are_counted(tmp_path: Path) -> None:
         "fivenines": {"a": 1600, "b": 800, "c": 400},
         "sysbench": {"a": 1600, "b": 400, "c": 800},
     }
-    (text,) = _answers(two_programs(tmp_path / "run", three), "Two tools")
+    (text,) = _answers(two_programs(tmp_path / "run", three), "Load generators")
     assert text == ("fivenines and sysbench agree in 2 and disagree in 1 of 3 comparisons of throughput.")
 
 
@@ -65,7 +69,7 @@ def test_tables_have_every_pair_and_every_cell(tmp_path: Path) -> None:
 def test_one_program_has_no_chapter(tmp_path: Path) -> None:
     run = store.open_run(write_run(tmp_path / "run", QUICKSTART))
     assert not chapter(Data(run, compared(run))).filled
-    assert not _answers(run, "Two tools")
+    assert not _answers(run, "Load generators")
     assert json.loads(tables(run, "json"))["agreement"]["solutions"] == []
 
 

@@ -1,4 +1,4 @@
-"""Each of several clients by itself: its own figures by the same code, and a row in the report."""
+"""Each of several clients has figures by the same code, and a row in the report."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run_of_two_clients(tmp_path_factory.mktemp("clients"))
 
 
-def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
+def test_a_client_is_measured_by_its_tables(run: Run) -> None:
     trial = run.complete[0]
     ann, bob = (client_measures(trial, name) for name in ("ann", "bob"))
     assert ann.throughput and bob.throughput and ann.latency and bob.latency
@@ -36,7 +36,7 @@ def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
     assert (ann.lost, ann.record.check) == (None, None)
 
 
-def test_whether_a_client_had_a_processor_is_told_by_the_trials_machine(tmp_path: Path) -> None:
+def test_the_trials_machine_shows_whether_a_client_had_a_cpu(tmp_path: Path) -> None:
     waited = "The load generator was ready to work but had no processor."
     trial = run_of_two_clients(tmp_path).complete[0]
     clients = [
@@ -69,7 +69,7 @@ def test_whether_a_client_had_a_processor_is_told_by_the_trials_machine(tmp_path
     assert found.bottleneck == "", "it waited for the servers, as in the trial of one client"
 
 
-def test_a_client_whose_work_is_done_first_has_the_rate_of_its_own_time(tmp_path: Path) -> None:
+def test_a_client_that_finishes_first_has_the_rate_of_its_time(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", Matrix([Recipe("galera")], trials=1, faults=["none"]))
     (stored,) = open_run(folder).complete
     own = layout.client_folder(stored.folder, "ann")
@@ -106,12 +106,12 @@ def test_a_client_whose_work_is_done_first_has_the_rate_of_its_own_time(tmp_path
     assert ready.availability.writes.ms <= layout.SLOT_MS and ready.availability.writes.back
     # the fault of the trial came when it was ready: it says nothing about that
     assert measured(True, 5000.0).availability is None
-    # of what was cut nobody knows that it was done
+    # Work that was stopped does not count as completed.
     cut = measured(False, 2000.0).availability
     assert cut and cut.writes and not cut.writes.back
 
 
-def test_whoever_is_not_there_is_told_who_is(run: Run) -> None:
+def test_an_unknown_client_is_an_error_that_lists_the_clients(run: Run) -> None:
     with pytest.raises(FiveninesError, match=r"trial 0001 has no client 'eve'; it has ann, bob"):
         client_measures(run.complete[0], "eve")
 
@@ -124,7 +124,7 @@ def test_the_chapter_has_a_row_for_each(run: Run) -> None:
     places = {name: index for index, name in enumerate(table.columns)}
     rates = [row[places["Transactions per second"]] for row in table.rows]
     assert rates[0].startswith(("39", "40", "41")) and rates[1].startswith(("9", "10", "11"))
-    assert "Writes away" in places
+    assert "Writes unavailable" in places
     assert "all clients together" in section.texts[0]
     (ann, bob) = client_results(measure_all(run.complete))
     assert (ann.measures["tps"].n, bob.measures["latency_p99"].n) == (2, 2)

@@ -17,7 +17,7 @@ def hue(colour: str) -> int:
     "colour",
     [*map(phases._colour, (1, 2)), theme.NEUTRAL.colour, *(theme.node_style(n).colour for n in range(9))],
 )
-def test_what_is_no_solution_is_drawn_in_ink(colour: str) -> None:
+def test_marks_without_a_solution_are_drawn_in_ink(colour: str) -> None:
     assert colour not in theme.SERIES
     assert hue(colour) < 32
 
@@ -27,7 +27,7 @@ def test_solutions_have_hues_and_none_is_the_faults() -> None:
     assert all(hue(colour) > 60 for colour in theme.SERIES[:-1])
 
 
-def test_neighbouring_phases_and_nodes_can_be_told_apart() -> None:
+def test_neighbouring_phases_and_nodes_are_distinguishable() -> None:
     colours = [phases._colour(number) for number in range(1, 7)]
     assert all(one != other for one, other in pairwise(colours))
     styles = [theme.node_style(n) for n in range(8)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_run import QUICKSTART, write_run
 
-from fivenines.report.charts import kept_drawings
+from fivenines.report.charts import drawing_cache
 from fivenines.report.charts.compact import compact
 from fivenines.report.page import render
 from fivenines.results.store import open_run
@@ -50,7 +50,7 @@ def test_a_round_mark_is_a_circle() -> None:
 def test_a_report_draws_only_what_is_new(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", QUICKSTART))
     first = render(run)
-    with patch.object(kept_drawings.vl_convert, "vegalite_to_svg", side_effect=AssertionError):
+    with patch.object(drawing_cache.vl_convert, "vegalite_to_svg", side_effect=AssertionError):
         again = render(run)
     assert _without_ids(again) == _without_ids(first)
 

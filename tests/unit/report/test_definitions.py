@@ -23,7 +23,7 @@ def test_a_word_alone_calls_for_the_whole_term() -> None:
     assert "Interruption, outage, total" in _terms("the outage of writes")
 
 
-def test_a_page_explains_what_it_says(tmp_path: Path) -> None:
+def test_a_page_explains_its_terms(tmp_path: Path) -> None:
     swept = render(open_run(write_run(tmp_path / "swept", SWEPT)))
     plain = render(open_run(write_run(tmp_path / "plain", QUICKSTART)))
     assert "<dt>Sweep, variant, best case</dt>" in swept

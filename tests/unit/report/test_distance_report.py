@@ -54,7 +54,7 @@ def test_all_round_trips_may_be_the_same_in_other_workloads(tmp_path: Path) -> N
     assert "Throughput against distance: x, 8 connections" in titles
 
 
-def test_the_decision_is_drawn_over_distance_where_nothing_was_broken(tmp_path: Path) -> None:
+def test_without_faults_the_decision_is_drawn_over_distance(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", _matrix(0, 1, 100)))
     data = Data(run, compared(run))
     assert [one.title for one in conditions.figures(data)] == ["Throughput against distance"]
@@ -64,7 +64,7 @@ def test_the_decision_is_drawn_over_distance_where_nothing_was_broken(tmp_path: 
     assert conditions.figures(Data(other, compared(other))) == []
 
 
-def test_the_decision_is_drawn_over_connections_where_there_is_one_network(tmp_path: Path) -> None:
+def test_with_one_network_the_decision_is_drawn_over_connections(tmp_path: Path) -> None:
     matrix = Matrix(RECIPES, connections=[1, 8], faults=["none"], trials=2)
     run = open_run(write_run(tmp_path / "run", matrix))
     (drawn,) = conditions.figures(Data(run, compared(run)))

@@ -20,9 +20,9 @@ def column(*cells: str) -> tuple[str, list[str]]:
         (["385 ms to 1.63 s", NOTHING], "Time (ms)", ["385 to 1630", NOTHING]),
         (["12 %", "7.5 % (6 to 9 %)", ""], "Time (%)", ["12", "7.5 (6 to 9)", ""]),
         (
-            ["at least 7.99 s (not back in 1 of 2 trials)", "none noticed (longest gap 20 ms)"],
+            ["at least 7.99 s (not recovered in 1 of 2 trials)", "none noticed (longest gap 20 ms)"],
             "Time (s)",
-            ["at least 7.99 (not back in 1 of 2 trials)", "none noticed (longest gap 20 ms)"],
+            ["at least 7.99 (not recovered in 1 of 2 trials)", "none noticed (longest gap 20 ms)"],
         ),
         (["5", "6 ms"], "Time", ["5", "6 ms"]),  # a plain number has another unit, or none
         (["5 %", "6 ms"], "Time", ["5 %", "6 ms"]),

@@ -53,7 +53,7 @@ def test_values_tell_the_figures_as_the_tables_round_them() -> None:
     assert "a\\none trial: at least 4.00 seconds" in tips
 
 
-def test_drawing_and_specification_say_whose_a_layer_is() -> None:
+def test_drawing_and_specification_name_the_solution_of_a_layer() -> None:
     drawn = to_svg(basic.dots(ROWS, "seconds"))
     assert 'data-of="s0"' in drawn
     assert 'data-of="s1"' in drawn
@@ -70,7 +70,7 @@ def test_long_data_have_their_columns_once() -> None:
 
 @pytest.mark.parametrize("text", ["a </SCRIPT> b", "<!-- c"])
 def test_a_script_that_would_end_its_element_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="cannot stand in a page"):
+    with pytest.raises(ValueError, match="cannot be embedded in a page"):
         script.inline(text)
 
 

@@ -56,12 +56,12 @@ def test_one_figure_with_a_bar_for_each_solution(cells: list[CellResult]) -> Non
     assert re.search(r"managed 4\.\d+ s, of which 9\d % detect;", figure.finding)
     assert re.search(r"alone 3\.\d+ s, of which 9\d % promote", figure.finding)
     assert re.search(
-        r"gone at least 9\.\d+ s \(not back in 3 of 3 trials; did not end: promote\)", figure.finding
+        r"gone at least 9\.\d+ s \(not recovered in 3 of 3 trials; did not end: promote\)", figure.finding
     )
     assert "did not end: promote" in figure.finding
 
 
-def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResult]) -> None:
+def test_the_table_has_every_phase_and_marks_bounds(cells: list[CellResult]) -> None:
     found = list(phases.faults_of(cells))
     table = phases.phase_table(found, names_of(cells))
     rows = {(row[0], row[2]): row for row in table.rows}
@@ -76,7 +76,7 @@ def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResu
 def test_brown_out_and_work_lost_have_a_table(run: Path) -> None:
     table = phases.effects_table(Data(open_run(run), compared(open_run(run))))
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
-    assert "not back in 3 of 3" in rows["gone"]["Outage, writes"]
+    assert "not recovered in 3 of 3" in rows["gone"]["Outage, writes"]
     assert rows["gone"]["Total, writes"] == rows["gone"]["Outage, writes"]
     assert rows["gone"]["Work lost"].startswith("at least ")
     assert rows["managed"]["Interruptions"] == "1"
@@ -95,11 +95,11 @@ def test_nines_with_bounds(run: Path, cells: list[CellResult]) -> None:
     assert "at most" in nines.sentence(found, names_of(cells))
 
 
-def test_without_assumptions_the_chapter_says_how_to_make_them(cells: list[CellResult]) -> None:
+def test_without_assumptions_the_chapter_explains_how_to_add_them(cells: list[CellResult]) -> None:
     found = availabilities(cells, {})
     assert nines.sentence(found, names_of(cells)) == ""
     (text,) = nines.texts(found)
-    assert "set `availability: {mtbf: {kill: 90d}}`" in text
+    assert "Set `availability: {mtbf: {kill: 90d}}`" in text
     assert nines.texts([]) == []
 
 
@@ -151,7 +151,7 @@ def test_all_that_happened_is_on_one_clock(cells: list[CellResult]) -> None:
     ):
         assert any(expected in text for text in texts), expected
     assert any(text.startswith("caught up") for text in texts)
-    assert "the group has decided" not in texts
+    assert "failure detected" not in texts
 
 
 def test_several_faults_and_their_ends_are_marked(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_several_faults_and_their_ends_are_marked(tmp_path: Path) -> None:
     assert "2: kill primary" in page
 
 
-def test_the_page_answers_what_the_time_consists_of(run: Path) -> None:
+def test_the_page_states_the_composition_of_the_failover_time(run: Path) -> None:
     page = write_html(run).read_text().replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(r"From the fault \(kill\) to the first write of the load: managed 4\.\d+ s", page)
     assert "Nines under the assumed failure rates: " in page

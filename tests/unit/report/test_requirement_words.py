@@ -1,4 +1,4 @@
-"""Needs in words for readers, and what each rests on; the exact condition can be looked up."""
+"""Requirements in words, their rules, and their exact conditions."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from fivenines.results.store import open_run
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ("not_recovered = 0", "writes came back"),
+        ("not_recovered = 0", "writes recovered"),
         ("lost = 0", "no acknowledged row lost"),
         ("stale <= 5%", "reads that missed an acknowledged row in at most 5% of trials"),
         ("outage_writes < 10s", "outage of writes < 10s"),
@@ -26,11 +26,11 @@ from fivenines.results.store import open_run
         ("hosts <= 4", "hosts <= 4"),
     ],
 )
-def test_a_need_is_said_in_words(condition: str, words: str) -> None:
+def test_a_requirement_in_words(condition: str, words: str) -> None:
     assert in_words(parse_requirement(condition)) == words
 
 
-def test_none_of_the_usual_needs_is_shown_by_its_name() -> None:
+def test_no_default_requirement_is_shown_by_its_name() -> None:
     for condition in REQUIREMENTS:
         words = in_words(parse_requirement(condition))
         assert "_" not in words and "=" not in words
@@ -39,18 +39,18 @@ def test_none_of_the_usual_needs_is_shown_by_its_name() -> None:
 
 def test_the_table_has_the_words_and_the_page_the_exact_conditions(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", QUICKSTART))
-    found = decide(run)
-    assert "no acknowledged row lost" in requirements_table(found).columns
-    assert "lost = 0" not in requirements_table(found).columns
-    assert ["no acknowledged row lost", "lost = 0"] in [row[:2] for row in conditions_table(found).rows]
+    decided = decide(run)
+    assert "no acknowledged row lost" in requirements_table(decided).columns
+    assert "lost = 0" not in requirements_table(decided).columns
+    assert ["no acknowledged row lost", "lost = 0"] in [row[:2] for row in conditions_table(decided).rows]
     page = render(run)
-    assert "The needs exactly, and how they are judged" in page and "lost = 0" in page
+    assert "Exact requirements, and how they are judged" in page and "lost = 0" in page
 
 
 def test_markdown_begins_with_the_decision_and_its_table(tmp_path: Path) -> None:
     text = tables(write_run(tmp_path / "run", QUICKSTART), "md")
-    answer = text.partition("## The answer")[2].partition("## Tables")[0]
-    assert answer.lstrip().startswith("**Take 2-safe (on), so far: ")
-    assert "- Decision: 1-safe (local) misses a need: " in answer
-    assert "| 1-safe (local) | misses a need |" in answer
-    assert "| no acknowledged row lost | lost = 0 | missed by one trial" in text
+    answer = text.partition("## Results")[2].partition("## Tables")[0]
+    assert answer.lstrip().startswith("**Recommended: 2-safe (on), as measured. ")
+    assert "- Decision: 1-safe (local) does not meet 1 requirement: " in answer
+    assert "| 1-safe (local) | excluded |" in answer
+    assert "| no acknowledged row lost | lost = 0 | not met after one trial" in text

@@ -1,4 +1,4 @@
-"""The chapters on replication delay and on counters, of runs with invented samples."""
+"""The chapters on replication lag and on counters, of runs with synthetic samples."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ from synthetic_run import QUICKSTART, SAMPLED, write_run
 
 from fivenines.analysis.sweeps import compared
 from fivenines.report import write_html
-from fivenines.report.chapters import counters, delay
+from fivenines.report.chapters import counters, lag
 from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section
 from fivenines.results.store import Run, open_run
@@ -20,16 +20,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return open_run(write_run(tmp_path_factory.mktemp("sampled") / "run", SAMPLED))
 
 
-def _delay(run: Run) -> Section:
-    return delay.chapter(Data(run, compared(run)))
+def _lag(run: Run) -> Section:
+    return lag.chapter(Data(run, compared(run)))
 
 
 def _counters(run: Run) -> Section:
     return counters.chapter(Data(run, compared(run)))
 
 
-def test_where_the_servers_misled_is_computed(run: Run) -> None:
-    misled, _ = _delay(run).every_table
+def test_misleading_figures_are_detected(run: Run) -> None:
+    misled, _ = _lag(run).every_table
     by_figure = {row[1]: row for row in misled.rows}
     assert set(by_figure) == {"Seconds_Behind_Master", "pg_stat_replication.replay_lag"}
     zero, null = by_figure["Seconds_Behind_Master"], by_figure["pg_stat_replication.replay_lag"]
@@ -41,19 +41,19 @@ def test_where_the_servers_misled_is_computed(run: Run) -> None:
     assert 2.4 < float(zero[4].split()[0]) < 3
 
 
-def test_delays_are_drawn_and_told_for_each_cell(run: Run) -> None:
-    chapter = _delay(run)
+def test_lag_is_drawn_and_tabulated_for_each_cell(run: Run) -> None:
+    chapter = _lag(run)
     assert [figure.title for figure in chapter.every_figure] == [
-        "Replication delay: replicas",
-        "Replication delay: standbys",
+        "Replication lag: replicas",
+        "Replication lag: standbys",
     ]
-    assert all("behind in truth (node2)" in figure.finding for figure in chapter.every_figure)
+    assert all("(node2), the reported lag" in figure.finding for figure in chapter.every_figure)
     _, table = chapter.every_table
-    told = {row[1] for row in table.rows}
-    assert told > {"the truth, all views", "gtid_binlog_pos - gtid_slave_pos"}
+    figures = {row[1] for row in table.rows}
+    assert figures > {"actual lag, all samples", "gtid_binlog_pos - gtid_slave_pos"}
 
 
-def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
+def test_counters_are_rates_and_costs_of_a_transaction(run: Run) -> None:
     chapter = _counters(run)
     assert len(chapter.every_figure) == 4
     costs, steady, _ = chapter.every_table
@@ -68,7 +68,7 @@ def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
 
 def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", replace(QUICKSTART, trials=1)))
-    assert not _delay(run).filled
+    assert not _lag(run).filled
     assert not _counters(run).filled
 
 
@@ -79,7 +79,7 @@ def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
             file.write_bytes(b"damaged")
     run = open_run(folder)
     assert not _counters(run).filled
-    assert not _delay(run).filled
+    assert not _lag(run).filled
 
 
 def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> No
     text = write_html(write_run(tmp_path / "run", matrix)).read_text()
     assert len(text.encode()) < 3_000_000
     words = re.sub(r"<[^>]+>", "", text)
-    assert "4 cells with fewer connections are in the tables only" in words
-    assert "10 cells with fewer connections are in the tables only" in words
-    assert 'id="delay"' in text
+    assert "Only the tables contain the 4 cells with fewer connections" in words
+    assert "Only the tables contain the 10 cells with fewer connections" in words
+    assert 'id="lag"' in text
     assert 'id="counters"' in text

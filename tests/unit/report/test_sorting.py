@@ -15,7 +15,7 @@ from fivenines.report.sorting import data_value, value_of
         ("1\u202f254", 1254),
         ("<0.1 s", 0.1),
         ("3 of 10", 3),
-        ("at least 7.99 s (not back in 1 of 2 trials)", 7.99),
+        ("at least 7.99 s (not recovered in 1 of 2 trials)", 7.99),
         ("870 µs", 870e-6),
         ("2 min", 120),
         ("410 to 440 ms", 0.41),
@@ -41,6 +41,6 @@ def test_times_sort_by_length_whatever_their_unit(a: float, b: float) -> None:
     assert first <= last
 
 
-def test_only_what_a_script_cannot_read_gets_a_value() -> None:
+def test_only_cells_that_a_script_cannot_read_get_a_value() -> None:
     assert data_value("12.5") == data_value("oltp") == ""
     assert data_value("12.5 ms") == ' data-value="0.0125"'

@@ -1,4 +1,4 @@
-"""Sentences and tables of stalled time, and of others who used the machine."""
+"""Sentences and tables on stalled time, and on other processes on the machine."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -31,14 +31,14 @@ def _stall(start: float, end: float, cause: str, events: int = 0) -> Stall:
     return Stall(Gap(start, end), cause, events)
 
 
-def test_time_goes_to_what_held_it_up() -> None:
+def test_stalled_time_is_attributed_to_its_cause() -> None:
     four = _Trial([_stall(1000, 3100, "deadlock", 2), _stall(3200, 5200, "deadlock", 2)])
     (text,) = stalls.sentences([_cell(four)])
     assert text == "pg (oltp, 8 connections): 4.1 of 5.0 s of the steady window went to 4 deadlocks."
     assert stalls.table([_cell(four)], NAMES).rows == [["pg", "deadlock", "2", "4", "4.1 of 5.0", "2.1"]]
 
 
-def test_causes_stand_apart_and_what_is_not_known_comes_last() -> None:
+def test_causes_are_separate_and_the_unknown_comes_last() -> None:
     cell = _cell(
         _Trial([_stall(1000, 3000, "not known"), _stall(3000, 4000, "deadlock", 1)]),
         _Trial([_stall(1000, 1500, "lock waits")]),
@@ -61,21 +61,21 @@ def _times(p99: float) -> Latency:
     return Latency(100, 5.0, 8.0, 8.0, 8.0, 8.0, p99, p99, p99, p99)
 
 
-def test_others_are_named_with_bounds() -> None:
-    beside = Sharing(
+def test_other_processes_are_named_with_bounds() -> None:
+    disturbed = Sharing(
         2, 1.0, 0.95, 0.05, 0.0, [("hog (user a)", 0.9), ("cc (user b)", 0.004)], _times(3.1), _times(20.0)
     )
     alone = Sharing(2, 1.9, 0.01, 0.0, 0.05, [], _times(6.0), _times(20.0))
     assert sharing.cautions([_cell(_Trial(sharing=alone), _Trial())]) == []
-    (text,) = sharing.cautions([_cell(_Trial(sharing=alone), _Trial(sharing=beside))])
+    (text,) = sharing.cautions([_cell(_Trial(sharing=alone), _Trial(sharing=disturbed))])
     assert text == (
-        "Others used the machine while pg was measured (1 of 2 trials): up to 1.00 of 2 cores"
+        "Other processes used the machine while pg was measured (1 of 2 trials): up to 1.00 of 2 cores"
         " (hog (user a) 0.90; stolen by the hypervisor 0.05); throughput could be up to 100 % higher without"
         " them, the mean response time (8.00 ms) up to 4.00 ms shorter and 99 % of the response times contain"
-        " at most 3.10 ms in which the load generator had no processor (their 99th percentile is 20.0 ms)."
+        " at most 3.10 ms in which the load generator had no CPU (their 99th percentile is 20.0 ms)."
     )
-    (row,) = sharing.table([_cell(_Trial(sharing=alone), _Trial(sharing=beside))], NAMES).rows
+    (row,) = sharing.table([_cell(_Trial(sharing=alone), _Trial(sharing=disturbed))], NAMES).rows
     assert row == ["pg", "2", "1.45", "0.48", "0.03", "0.03", "hog (user a)", "6.00 ms"]
     # in an open loop the rate is given
-    opened = _Trial(sharing=beside, schedule=SimpleNamespace(open=True))
+    opened = _Trial(sharing=disturbed, schedule=SimpleNamespace(open=True))
     assert "throughput" not in sharing.cautions([_cell(opened)])[0]

@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("swept") / "run", SWEPT)
 
 
-def _said(folder: Path) -> list[str]:
+def _sentences(folder: Path) -> list[str]:
     return [answer.text for answer in sweep_answers(compared(open_run(folder)))]
 
 
@@ -48,34 +48,34 @@ def test_best_cases_and_variants_as_tables(folder: Path) -> None:
     assert every.rows[1][-1] == "the best case" and every.rows[0][-1].startswith("+")
 
 
-def test_what_cannot_be_told_apart_is_said(tmp_path: Path) -> None:
+def test_an_inconclusive_best_case_is_reported(tmp_path: Path) -> None:
     alike = {value: Recipe("", tps=1000) for value in (1, 2, 3)}
     run = write_run(tmp_path / "run", Matrix(variants("gr", alike), trials=6))
-    (line,) = _said(run)
+    (line,) = _sentences(run)
     assert "is the best of 3 by throughput" in line
-    assert "it cannot be told from the next, spin=" in line
+    assert "no measurable difference to the runner-up, spin=" in line
 
 
 @pytest.mark.parametrize("trials", [1, 2])
 def test_few_trials(tmp_path: Path, trials: int) -> None:
     run = write_run(tmp_path / "run", replace(SWEPT, trials=trials, connections=[8]))
-    assert "is not known (it takes 4 trials" in _said(run)[0]
+    assert "is not known (run 4 or more trials of each)" in _sentences(run)[0]
     assert summary_rows(run)[0]["Solution"] == "gr (best of 3: spin=1000)"
     write_html(run)
 
 
 def test_many_conditions_are_counted(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", replace(SWEPT, connections=[1, 2, 4, 8, 16], trials=1))
-    (line,) = _said(run)
+    (line,) = _sentences(run)
     assert line.startswith("gr, best of 3 by throughput under 5 conditions: spin=1000 in 5")
 
 
 def test_outages_choose_over_all_conditions(tmp_path: Path) -> None:
     recipes = {0: Recipe("", outage=2000), 9: Recipe("", outage=6000), 10: Recipe("", outage=None)}
-    said = {"by": "outage_writes", "best_for": "all"}
-    matrix = Matrix(variants("gr", recipes, **said), connections=[1, 8], trials=4)
+    settings = {"by": "outage_writes", "best_for": "all"}
+    matrix = Matrix(variants("gr", recipes, **settings), connections=[1, 8], trials=4)
     run = write_run(tmp_path / "run", matrix)
-    (line,) = _said(run)
+    (line,) = _sentences(run)
     assert line.startswith("gr, all cells together: spin=0 is the best of 3 by outage of writes;")
     assert "shorter than spin=9" in line
     page = write_html(run).read_text()
@@ -106,22 +106,22 @@ def test_an_unfinished_sweep_is_reported(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, copy)
     for trial in sorted((copy / "trials").iterdir()):
         shutil.rmtree(trial)
-    assert "no best case" in _said(copy)[0]
+    assert "no best case" in _sentences(copy)[0]
     assert "none could be chosen" in write_html(copy).read_text()
 
 
 def test_a_choice_on_the_same_trials_names_its_bias(tmp_path: Path) -> None:
-    said = {"judged_on": "same-trials", "best_for": "workload"}
+    settings = {"judged_on": "same-trials", "best_for": "workload"}
     recipes = {value: Recipe("", tps=1000) for value in (1, 2, 3)}
-    matrix = Matrix([*variants("gr", recipes, **said), Recipe("alone", tps=900)], trials=4)
+    matrix = Matrix([*variants("gr", recipes, **settings), Recipe("alone", tps=900)], trials=4)
     run = write_run(tmp_path / "run", matrix)
-    (line,) = _said(run)
+    (line,) = _sentences(run)
     assert line.startswith("gr, oltp_read_write: spin=")
     assert "(chosen on the same trials, so flattered)" in line
     page = write_html(run).read_text()
     assert "winner&#39;s curse" in page or "winner's curse" in page
     assert "gr (best of 3 on the same trials)" in page
-    assert "which had no say in the choice" not in page
+    assert "which had no influence on the choice" not in page
     (best,), (every,) = (best_tables(compared(open_run(run))), variant_tables(compared(open_run(run))))
     assert "so flattered" in best.caption and "Mean of all trials" in every.columns
     assert [row[every.columns.index("Trials")] for row in every.rows] == ["4", "4", "4"]
@@ -133,6 +133,6 @@ def test_a_choice_on_the_same_trials_names_its_bias(tmp_path: Path) -> None:
 def test_a_sweep_by_another_measure_has_its_unit(tmp_path: Path) -> None:
     recipes = {1: Recipe("", tps=1000), 2: Recipe("", tps=300)}
     run = write_run(tmp_path / "run", Matrix(variants("gr", recipes, by="cov_in_time"), trials=4))
-    assert "by variation of the throughput over time" in _said(run)[0]
-    assert "transactions per second" not in _said(run)[0]
+    assert "by variation of the throughput over time" in _sentences(run)[0]
+    assert "transactions per second" not in _sentences(run)[0]
     write_html(run)

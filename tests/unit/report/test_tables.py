@@ -42,12 +42,12 @@ def test_summary_rows(quick: Path) -> None:
     assert rows[0]["Trials"] == "3"
 
 
-def test_summary_says_what_is_missing(tmp_path: Path) -> None:
+def test_the_summary_shows_missing_trials(tmp_path: Path) -> None:
     rows = summary_rows(write_run(tmp_path / "run", MARIADB))
     assert any("broken)" in row["Trials"] for row in rows)
     standalone = rows[0]
-    assert "(not back in 3 of 3 trials)" in standalone["Outage, writes"]
-    assert "(not back in 3 of 3 trials)" in standalone["Failover time"]
+    assert "(not recovered in 3 of 3 trials)" in standalone["Outage, writes"]
+    assert "(not recovered in 3 of 3 trials)" in standalone["Failover time"]
 
 
 def test_csv_has_a_line_for_each_cell(quick: Path) -> None:
@@ -80,7 +80,7 @@ def test_markdown_escapes_bars() -> None:
     assert "| a\\|b |" in Table("c", ["x"], [["a|b"]]).markdown()
 
 
-def test_a_column_that_says_nothing_is_left_out() -> None:
+def test_an_empty_column_is_left_out() -> None:
     table = Table("c", ["a", "b", "n"], [["x", "", "1"], ["y", "", "2"]], 2, frozenset({2}))
     slim = without_empty(table, "b")
     assert (slim.columns, slim.rows) == (["a", "n"], [["x", "1"], ["y", "2"]])

@@ -1,4 +1,4 @@
-"""What a run says on the terminal at its end."""
+"""The summary of a run on the terminal."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ FAILOVERS = Matrix(
 )
 
 
-def test_what_all_cells_share_is_said_once_above_the_summary(tmp_path: Path) -> None:
+def test_common_conditions_are_one_line_above_the_summary(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUICKSTART)
     (summary, failovers) = [block for block in blocks(run, 80, wide=True) if block.columns]
     assert summary.lines == ["workload oltp_read_write, connections 8"]
     assert summary.columns[:3] == ["Solution", "Trials", "Transactions/s"]
     assert "Outage, reads" in summary.columns
     assert [row[0] for row in summary.rows] == ["1-safe (local)", "2-safe (on)"]
-    assert failovers.lines[-1].startswith("Failovers by phase")
+    assert failovers.lines[-1].startswith("Failover phases")
     assert failovers.columns[1] == "Detect"
 
 
@@ -45,9 +45,9 @@ def test_a_row_for_each_failover(broken: Path) -> None:
     managed, alone, gone, slow = failover_rows(broken)
     assert managed["Promote"] == "120 ms"
     assert alone["Detect"] == NOTHING
-    assert (gone["Not back"], gone["Reconnect"]) == ("3 of 3", NOTHING)
+    assert (gone["Not recovered"], gone["Reconnect"]) == ("3 of 3", NOTHING)
     assert gone["Nines"].startswith("at most ")
-    assert gone["Downtime a year"].startswith("at least ")
+    assert gone["Downtime per year"].startswith("at least ")
     assert slow["Catch up"].startswith("at least ")
     assert "Conditions" not in managed
 

@@ -31,13 +31,13 @@ def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path:
     )
 
 
-def test_what_is_undecided_says_what_would_decide_it(tmp_path: Path) -> None:
+def test_an_inconclusive_threshold_names_the_trials_that_would_decide(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
     (one,) = [each for each in found if each.outcome == "undecided"]
-    assert why(one) == ("0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would decide it")
+    assert why(one) == "0 of 3 trials, at most 63 % (95 % upper bound); about 26 more trials would decide it"
 
 
-def test_the_table_has_the_failed_ones_first_and_conditions_where_they_vary(tmp_path: Path) -> None:
+def test_the_table_has_failures_first_and_varying_conditions(tmp_path: Path) -> None:
     shown = table(judge(write_run(tmp_path / "run", QUICKSTART), THREE))
     assert shown.columns == ["Outcome", "Threshold", "Solution", "Evidence"]
     assert shown.rows[0][:3] == ["✗ failed", "lost = 0", "1-safe (local)"]
@@ -66,7 +66,7 @@ def test_programs_get_outcome_and_evidence(tmp_path: Path) -> None:
     assert (first["outcome"], first["evidence"], first["trials"]) == ("failed", "3 of 3 trials", 3)
 
 
-def test_a_swept_solution_is_judged_by_its_own_name(tmp_path: Path) -> None:
+def test_a_swept_solution_is_judged_under_its_name(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", SWEPT), _thresholds("gr: tps >= 100"))
     assert [one.outcome for one in found] == ["passed", "passed"]
 

@@ -1,4 +1,4 @@
-"""Time lines in the page: every success is counted, the budget is kept, and what is left out is said."""
+"""Time lines in the page count every success, fit the budget, and have a note on what was left out."""
 
 import base64
 import gzip
@@ -59,7 +59,7 @@ def test_time_counts_from_the_fault(trials: list[TrialMeasures]) -> None:
         assert near == 10
 
 
-def test_the_budget_takes_away_detail_first_and_then_trials(trials: list[TrialMeasures]) -> None:
+def test_the_budget_reduces_detail_first_and_then_trials(trials: list[TrialMeasures]) -> None:
     assert plan([trials]) == Plan(True, 4)
     detail = plan([trials], budget=11_000)
     assert (detail.fine, detail.trials) == (False, 4)
@@ -71,8 +71,8 @@ def test_the_budget_takes_away_detail_first_and_then_trials(trials: list[TrialMe
     assert plan([]) == Plan(True, 0)
 
 
-def test_what_was_left_out_is_said(trials: list[TrialMeasures]) -> None:
+def test_a_note_states_what_was_left_out(trials: list[TrialMeasures]) -> None:
     assert unpacked(trials, Plan(True, 4))["note"] == "Counted in steps of 10 ms."
     note = unpacked(trials, Plan(False, 2))["note"]
     assert "of 100 ms elsewhere" in note
-    assert "2 of 4 trials are here, to keep the file small." in note
+    assert "Shows 2 of 4 trials, to keep the file small." in note

@@ -38,15 +38,15 @@ def test_each_type_has_its_rate_and_times(run: Path, text: str) -> None:
     assert "Expected failures" in text and "Retries" not in text.split("Expected failures")[1][:60]
 
 
-def test_tatp_has_its_own_measure(run: Path) -> None:
+def test_tatp_has_a_metric(run: Path) -> None:
     cell = analyse(open_run(run))[0]
     assert metric_text(cell, "tatp").startswith("MQTh 1")
     assert metric_text(cell, "oltp_read_only") == ""
 
 
-def test_the_offered_rate_stands_beside_the_achieved_one(run: Path, text: str) -> None:
+def test_offered_and_achieved_rate_share_a_table(run: Path, text: str) -> None:
     assert summary_rows(run)[1]["Transactions/s"].endswith(" at 1\N{NARROW NO-BREAK SPACE}000 offered")
-    assert re.search(r"The offered rate was not kept \((.*, )?overrun (5|6)\d %\)", text)
+    assert re.search(r"did not sustain the offered rate \((.*, )?overrun (5|6)\d %\)", text)
     # how late transactions began, and new connections; the units stand in the heads
     assert "".join(("1.80", "2.40", "412")) in text
     assert re.search(r"48 000.*1\.03", text)
@@ -73,7 +73,7 @@ def test_steps_are_shown_one_by_one(text: str) -> None:
 def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -> None:
     answer = text[text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")]
     assert (
-        "overrun left data that contradict the workload in 3 of 3 trials: orders have their lines."
+        "overrun violated invariants of the workload in 3 of 3 trials: orders have their lines."
     ) in answer
     assert "kept left data" not in answer
     assert "1 row found: o_id &lt;7&gt;, lines 9" in text
@@ -83,13 +83,13 @@ def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -
     ]
 
 
-def test_what_the_client_says_of_its_limit_is_repeated(text: str) -> None:
+def test_the_load_generators_warning_is_reported(text: str) -> None:
     assert "the client was the limit: it used 97 % of a core" in text
 
 
 def test_the_tables_are_exported_too(run: Path) -> None:
     markdown = tables(run, "md")
-    assert "## The answer\n\n**Take kept, so far: " in markdown and "\n\n- Speed: " in markdown
+    assert "## Results\n\n**Recommended: kept, as measured. " in markdown and "\n\n- Speed: " in markdown
     assert "kept: tpmC" in markdown and "| new_order |" in markdown
     assert "orders have their lines" in markdown
     data = json.loads(tables(run, "json"))["cells"]
@@ -97,7 +97,7 @@ def test_the_tables_are_exported_too(run: Path) -> None:
     assert data[0]["types"][0]["rate"]["mean"] == pytest.approx(60)
 
 
-def test_many_cells_are_folded_away(tmp_path: Path) -> None:
+def test_tables_of_many_cells_are_folded(tmp_path: Path) -> None:
     many = replace(OPEN_LOOP, connections=[1, 2, 4, 8], trials=1)
     page = write_html(write_run(tmp_path / "run", many)).read_text()
     assert page.count("<summary>kept, ") >= 4

@@ -1,4 +1,4 @@
-"""The chapter on how far to trust a run's figures."""
+"""The chapter on the reliability of a run's figures."""
 
 import json
 from pathlib import Path
@@ -39,28 +39,28 @@ def run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run", QUICKSTART)
 
 
-def test_a_run_without_a_calibration_says_so(run: Path) -> None:
-    assert "had not been calibrated" in page(run)
+def test_a_run_without_a_calibration_has_a_note(run: Path) -> None:
+    assert "was not calibrated" in page(run)
 
 
-def test_a_run_of_before_calibrations_is_readable(run: Path) -> None:
+def test_a_run_without_the_calibration_key_is_readable(run: Path) -> None:
     file = run / layout.MANIFEST
-    told = json.loads(file.read_text())
-    assert told.pop("calibration") is None
-    file.write_text(json.dumps(told))
+    manifest = json.loads(file.read_text())
+    assert manifest.pop("calibration") is None
+    file.write_text(json.dumps(manifest))
     assert open_run(run).manifest.calibration is None
 
 
-def test_what_was_found_stands_early_on_the_page(run: Path) -> None:
+def test_the_calibration_comes_early_on_the_page(run: Path) -> None:
     calibrated(run, within=True)
     text = page(run)
-    assert "1 of 1 line within bounds" in text and "may not speak" not in text
+    assert "1 of 1 line within bounds" in text and "may not apply" not in text
     assert "an outage of 50" in text and "<td" in text
     whole = write_html(run).read_text()
     assert whole.index(f"{TITLE}</h2>") < whole.index("Outages</h2>")
 
 
-def test_what_is_out_of_bounds_and_of_another_kernel_is_said(run: Path) -> None:
+def test_errors_out_of_bounds_and_another_kernel_are_reported(run: Path) -> None:
     calibrated(run, within=False, kernel="Linux 2.4")
     text = page(run)
     assert "out of bounds: outages (1)" in text and ">NO<" in text and "0 of 1" in text

@@ -1,4 +1,4 @@
-"""The chapters on truth and isolation of an invented run."""
+"""The chapters on stale reads and isolation of a synthetic run."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def data(folder: Path) -> Data:
     return Data(run, compared(run))
 
 
-def test_stale_reads_stand_by_endpoint_with_their_ages(data: Data) -> None:
+def test_stale_reads_by_endpoint_with_their_ages(data: Data) -> None:
     table = truth.read_table(data)
     by_name = {(row[0], row[2]): row for row in table.rows}
     assert by_name["sound", "node2:5432"][4:6] == ["0", "0"]
@@ -54,7 +54,7 @@ def test_execution_latency_of_the_steady_window(data: Data) -> None:
     assert table.rows[0][0] == "sound" and table.rows[0][3].startswith("1")
 
 
-def test_anomalies_are_counted_told_and_drawn(data: Data) -> None:
+def test_anomalies_are_counted_explained_and_drawn(data: Data) -> None:
     rows = isolation.isolation_table(data).rows
     assert [[cell.replace(THIN, " ") for cell in row[2:6]] for row in rows] == [
         ["lists", "3", "6 000", "none"],
@@ -66,16 +66,16 @@ def test_anomalies_are_counted_told_and_drawn(data: Data) -> None:
     assert "T3" in figure.svg and "rw 1" in figure.svg and "write skew" in figure.title
 
 
-def test_every_kind_that_is_found_has_a_meaning() -> None:
+def test_every_kind_of_anomaly_has_a_meaning() -> None:
     assert set(SEVERITY) < set(isolation.MEANINGS)
 
 
-def test_the_answer_names_what_is_wrong(data: Data) -> None:
-    told = " ".join(answer.text for answer in answers(data.cells, data.names))
-    assert "odd <replica>: the nodes' tables differ after 3 of 3 trials." in told
-    assert "isolation was violated (G2-item, wrong-sum)" in told
-    assert re.search(r"up to 100 % of the reads through node2:5432 were stale; the oldest by", told)
-    assert "sound: the nodes" not in told
+def test_sentences_name_diverged_nodes_stale_reads_and_anomalies(data: Data) -> None:
+    text = " ".join(answer.text for answer in answers(data.cells, data.names))
+    assert "odd <replica>: the nodes' tables differ after 3 of 3 trials." in text
+    assert "violated isolation (G2-item, wrong-sum)" in text
+    assert re.search(r"up to 100 % of the reads through node2:5432 were stale, by at most", text)
+    assert "sound: the nodes" not in text
 
 
 def test_the_page_has_both_chapters_and_escapes_names(folder: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_page_has_both_chapters_and_escapes_names(folder: Path) -> None:
     assert "sbtest&lt;1&gt;" in page and "sbtest<1>" not in page
 
 
-def test_without_such_measures_there_are_no_such_chapters(tmp_path: Path) -> None:
+def test_without_these_measures_the_chapters_are_left_out(tmp_path: Path) -> None:
     page = render(open_run(write_run(tmp_path / "run", QUICKSTART)))
     assert 'id="truth"' not in page and 'id="isolation"' not in page
 

@@ -1,4 +1,4 @@
-"""Two runs against each other: planted changes are found in their direction, others are not told."""
+"""Comparisons of two runs detect synthetic changes in their direction, and no others."""
 
 import random
 from pathlib import Path
@@ -31,7 +31,7 @@ def _verdicts(found: Versus) -> dict[str, str]:
     }
 
 
-def test_a_slower_and_a_sooner_one_are_told_in_their_direction(tmp_path: Path) -> None:
+def test_changes_are_detected_in_their_direction(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a", tps=1000, outage=6000), Recipe("a", tps=700, outage=3000))
     verdicts = _verdicts(found)
     assert (verdicts["tps"], verdicts["outage_writes"]) == ("worse", "better")
@@ -40,13 +40,13 @@ def test_a_slower_and_a_sooner_one_are_told_in_their_direction(tmp_path: Path) -
     assert table.rows[-1][0] == "✓ better"
 
 
-def test_the_same_twice_is_not_told_apart(tmp_path: Path) -> None:
+def test_equal_runs_are_inconclusive(tmp_path: Path) -> None:
     same = Recipe("a", tps=1000, outage=6000)
     verdicts = _verdicts(_versus(tmp_path, same, same))
     assert list(verdicts.values()).count("") >= len(verdicts) - 1, "one of twenty is chance"
 
 
-def test_what_is_allowed_is_proven_to_be_exceeded(tmp_path: Path) -> None:
+def test_an_allowed_change_must_be_exceeded_with_confidence(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a", tps=1000), Recipe("a", tps=800))
     (tps,) = [one for one in found.changes if one.measure.name == "tps"]
     assert tps.worse and tps.worse_than(0.05) and not tps.worse_than(0.5)
@@ -58,7 +58,7 @@ def test_new_losses_are_named(tmp_path: Path) -> None:
     assert any("New: acknowledged rows lost in" in one for one in sentences(found, 0.0))
 
 
-def test_what_else_differs_is_listed(tmp_path: Path) -> None:
+def test_other_differences_of_the_runs_are_listed(tmp_path: Path) -> None:
     before, after = _run(tmp_path / "a", Recipe("a")), _run(tmp_path / "b", Recipe("a"))
     manifest = open_run(after).manifest
     engines = {**manifest.engines, "postgres-18": "18.7"}
@@ -72,10 +72,10 @@ def test_what_else_differs_is_listed(tmp_path: Path) -> None:
     only = {one.what: (one.runs, one.number) for one in around.only}
     assert only["engine postgres-18"] == ((1,), 1)
     assert set(only) == {"engine postgres-18", "timing.steady", "timing.recovery", "timing.settle"}
-    assert any("differ in more than what was measured" in one for one in sentences(found, 0.0))
+    assert any("The environments of the runs differ (1 difference)" in one for one in sentences(found, 0.0))
 
 
-def test_an_outage_where_there_was_next_to_none_is_worse(tmp_path: Path) -> None:
+def test_an_outage_after_almost_none_is_worse(tmp_path: Path) -> None:
     key = CellKey(solution="a", workload="w", connections=1, network="lan", fault="kill")
     before, after = summarise([0.0, 0.0, 10.0]), summarise([3000.0, 3100.0, 2900.0])
     change = Change(key, MEASURES["outage_writes"], compare(after, before))
@@ -86,8 +86,8 @@ def test_an_outage_where_there_was_next_to_none_is_worse(tmp_path: Path) -> None
 def test_runs_without_a_common_cell_say_so(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a"), Recipe("b"))
     assert sentences(found, 0.0) == [
-        "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
-        "complete trials or blocks in before and in another run.",
+        "Nothing to compare: no cell (solution, workload, connections, network, fault) has complete "
+        "trials or blocks in before and in another run.",
         "1 cell of before not in after.",
         "1 cell only in after.",
     ]
@@ -123,8 +123,8 @@ def test_several_runs_are_compared_at_a_stricter_level(tmp_path: Path) -> None:
     assert "98.3 % intervals" in " ".join(sentences(found))
 
 
-def test_all_runs_of_one_truth_are_seldom_told_to_differ() -> None:
-    """The promise of the level: of a measure in four runs any is told in about one of twenty comparisons."""
+def test_runs_of_the_same_distribution_seldom_differ() -> None:
+    """The confidence level promises that about one of twenty comparisons of four equal runs differs."""
     rng = random.Random(7)
     campaigns, level, wrong = 600, 1 - 0.05 / 4, 0
     for _ in range(campaigns):
@@ -132,23 +132,23 @@ def test_all_runs_of_one_truth_are_seldom_told_to_differ() -> None:
             at_confidence(summarise([rng.gauss(100, 10) for _ in range(5)]), level) for _ in range(5)
         ]
         wrong += any(compare(one, base).differs for one in later)
-    # 30 are promised at most; chance adds no more than 18 in 999 of 1000 tests
+    # The level promises at most 30; chance adds at most 18 in 999 of 1000 tests.
     assert wrong <= 48
 
 
-def test_equal_runs_are_said_to_be_equal(tmp_path: Path) -> None:
+def test_equal_environments_are_reported(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a"), Recipe("a"))
     assert any("program, machine, versions and settings are the same" in s for s in sentences(found))
 
 
-def test_what_one_run_alone_has_is_said_in_short(tmp_path: Path) -> None:
+def test_settings_of_only_one_run_are_summarised(tmp_path: Path) -> None:
     before = _run(tmp_path / "a", Recipe("a"), Recipe("b"))
     found = versus(open_run(before), open_run(_run(tmp_path / "b", Recipe("a"))))
     (text,) = [one for one in sentences(found) if one.startswith("Only in")]
     assert text == "Only in a: solutions[b] (7 settings)."
 
 
-def test_json_keeps_a_bound_a_bound(tmp_path: Path) -> None:
+def test_json_marks_lower_bounds(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a", outage=3000), Recipe("a", outage=6000, gone=1))
     (one,) = [c for c in as_json(found)["changes"] if c["measure"] == "outage_writes"]
     assert one["bounds"] == [0, 1] and one["high"] is None and one["verdict"] == "worse"
@@ -160,7 +160,7 @@ def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
         versus(run, run)
 
 
-def test_what_has_no_better_direction_differs_and_is_neither_better_nor_worse() -> None:
+def test_a_measure_without_a_better_direction_only_differs() -> None:
     change = _change([1.0, 1.1, 0.9, 1.0, 1.05], [3.0, 3.1, 2.9, 3.0, 3.05], "host_cpu")
     assert change.told and not change.worse and not change.better
     assert not change.worse_than(0.1)

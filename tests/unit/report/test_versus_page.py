@@ -46,11 +46,11 @@ def test_it_is_one_file_that_loads_nothing(page: str) -> None:
     assert re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?(?!#)(?:https?:|//|file:)", page) == []
 
 
-def test_it_says_what_changed_in_which_run_and_what_else_differs(page: str) -> None:
+def test_changes_runs_and_other_differences_are_reported(page: str) -> None:
     text = text_of(page)
     assert "v2, v3 against v1" in text
     assert "1 threshold on ratios, judged 2 times (cell by cell):" in text and "1 failed" in text
-    assert "By 97.5 % intervals, so that those of a measure in 2 runs hold together" in text.replace(
+    assert "Judged by 97.5 % intervals, so that the intervals of a measure in 2 runs hold" in text.replace(
         "\N{NO-BREAK SPACE}", " "
     )
     assert "New: acknowledged rows lost in" in text
@@ -65,13 +65,13 @@ def test_names_are_escaped_and_ids_unique(page: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_blocks_have_a_section_of_their_own(tmp_path: Path) -> None:
+def test_blocks_have_a_separate_section(tmp_path: Path) -> None:
     before = write_interleaved_run(tmp_path / "before", SyntheticBlock(blocks=3, seed=1))
     after = write_interleaved_run(tmp_path / "after", SyntheticBlock(tps=(500.0, 900.0), blocks=3, seed=2))
     text = text_of(_page(open_run(before), open_run(after)))
-    assert "Two solutions side by side: their ratio in each run" in text and "≠ changed" in text
+    assert "Interleaved solutions: their ratio in each run" in text and "≠ changed" in text
 
 
 def test_runs_without_a_common_cell_have_a_page_too(tmp_path: Path) -> None:
     runs = [open_run(write_run(tmp_path / name, Matrix([Recipe(name)], trials=2))) for name in ("a", "b")]
-    assert "Nothing could be compared" in text_of(_page(*runs))
+    assert "Nothing to compare" in text_of(_page(*runs))

@@ -1,4 +1,4 @@
-"""Conditions are read as people write them; what makes no sense is told with what to write."""
+"""Parse conditions; errors say what to write instead."""
 
 import re
 
@@ -37,7 +37,7 @@ from fivenines.requirements.measures import MEASURES, counter_parts, measure_nam
         ("phase:catch_up < 3s", "phase:catch_up", "<", 3000.0, None),
     ],
 )
-def test_a_condition_is_read(
+def test_parse_a_condition(
     text: str, measure: str, relation: str, limit: float, percentile: float | None
 ) -> None:
     requirement = parse_requirement(text)
@@ -48,30 +48,30 @@ def test_a_condition_is_read(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("quick", "is no condition: write a measure, a relation and a limit, as in outage_writes < 10s"),
+        ("quick", "is not a condition: write a measure, a relation and a limit, as in outage_writes < 10s"),
         ("outage_write < 3s", "no measure 'outage_write'; did you mean 'outage_writes'"),
         ("speed > 3", "no measure 'speed': there are tps, "),
         ("outage_writes < 3", "'3' is not a duration"),
         ("tps = 5", "write <= or >="),
-        ("tps >= 10%", "a share has no sense here"),
-        ("tps >= many", "'many' is no number"),
-        ("tps >= inf", "'inf' is no limit"),
+        ("tps >= 10%", "tps is not a percentage: write a number"),
+        ("tps >= many", "'many' is not a number"),
+        ("tps >= inf", "'inf' is not a limit"),
         ("lost = 3", "write `lost = 0`, or a share of trials, as in `lost <= 5%`"),
-        ("lost >= 5%", "nobody needs that"),
-        ("failover > 5s", "nobody needs that"),
+        ("lost >= 5%", "less of lost is better: write <="),
+        ("failover > 5s", "less of failover is better: write <="),
         ("lost = 5%", "write <= for a share of trials"),
         ("lost <= 101%", "at most 100%"),
         ("lost p95 = 0", "has no percentiles"),
         ("hosts p50 < 3", "has no percentiles"),
-        ("counter:Com_commit/sec < 3", "is told per second (/s) or per transaction"),
-        ("counter: < 3", "is no measure: write counter:NAME/s"),
+        ("counter:Com_commit/sec < 3", "write per second (/s) or per transaction (/transaction)"),
+        ("counter: < 3", "is not a measure: write counter:NAME/s"),
         ("countr:Com_commit/s < 3", "did you mean 'counter:Com_commit/s'?"),
         ("phase:rout < 3s", "did you mean 'phase:route'?"),
         ("host_cpu:2 < 3", "names no host"),
-        ("memory < 3GB", "'3GB' is no number"),
+        ("memory < 3GB", "'3GB' is not a number"),
     ],
 )
-def test_what_is_no_condition_is_told(text: str, message: str) -> None:
+def test_an_invalid_condition_is_refused_with_advice(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         parse_requirement(text)
 
@@ -82,7 +82,7 @@ def test_the_examples_are_conditions_that_read_back(text: str) -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+def test_any_text_is_parsed_or_refused_with_a_message(text: str) -> None:
     try:
         assert parse_requirement(text).measure.name in MEASURES
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The section `decide:` is read as a list or by keys, and told with its place where it is wrong."""
+"""The section `decide:` accepts a list or keys; errors name the line."""
 
 import pytest
 
@@ -18,13 +18,13 @@ def _read(section: str) -> DecideSettings:
     return parse_experiment(EXPERIMENT.format(section=section), "x.yaml").decide
 
 
-def test_without_a_section_there_are_needs_that_everybody_has() -> None:
+def test_without_a_section_the_default_requirements_apply() -> None:
     settings = DecideSettings()
     assert [requirement.text for requirement in settings.requirements] == list(REQUIREMENTS)
     assert settings.prefer[0] == "tps"
 
 
-def test_needs_are_a_list_or_keys() -> None:
+def test_requirements_are_a_list_or_keys() -> None:
     listed = _read("{requirements: [outage_writes < 10s, lost <= 10%, stale = 0, hosts <= 3]}")
     keyed = _read('{requirements: {outage_writes: "< 10s", lost: {at_most: 10%}, stale: 0, hosts: "<= 3"}}')
     assert [requirement.text for requirement in keyed.requirements] == [
@@ -33,12 +33,12 @@ def test_needs_are_a_list_or_keys() -> None:
     assert [requirement.limit for requirement in listed.requirements] == [10_000.0, 0.1, 0.1, 3.0]
 
 
-def test_a_range_is_two_needs() -> None:
+def test_a_range_is_two_requirements() -> None:
     keyed = _read("{requirements: {hosts: {at_least: 2, at_most: 4}}}")
     assert [requirement.text for requirement in keyed.requirements] == ["hosts >= 2", "hosts <= 4"]
 
 
-def test_a_run_keeps_what_was_decided_by() -> None:
+def test_a_run_stores_its_decision_settings() -> None:
     settings = _read("{requirements: [failover p95 < 8s], prefer: [cost, tps], by: [connections]}")
     assert DecideSettings.model_validate(settings.model_dump(mode="json")) == settings
 
@@ -47,14 +47,14 @@ def test_a_run_keeps_what_was_decided_by() -> None:
     ("section", "message"),
     [
         ("{requirements: [outage < 3s]}", "there is no measure 'outage'"),
-        ("{requirements: {lost: {most: 3}}}", "'most' is none of at_most, at_least, below, above"),
-        ("{prefer: [lost]}", "lost is a matter of needs"),
+        ("{requirements: {lost: {most: 3}}}", "'most' is not one of at_most, at_least, below, above"),
+        ("{prefer: [lost]}", "lost is a requirement, not a preference"),
         ("{prefer: [tpm]}", "there is no measure 'tpm'; did you mean 'tps'?"),
         ("{prefer: []}", "prefer"),
         ("{by: [fault]}", "fault"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None:
+def test_an_error_names_its_line(section: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         _read(section)
     assert "x.yaml:4" in str(caught.value) and message in str(caught.value)

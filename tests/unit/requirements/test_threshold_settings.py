@@ -1,4 +1,4 @@
-"""Thresholds are written as text or by keys; a solution that there is not is told with its place."""
+"""Thresholds are texts or keys; an unknown solution is an error that names the line."""
 
 import pytest
 
@@ -20,15 +20,15 @@ def _read(section: str) -> Experiment:
 
 
 def test_a_text_and_its_keys_are_the_same() -> None:
-    found = _read('[lost = 0, "a: b: tps > 5", {requirement: tps > 5, solution: "a: b"}]').thresholds
-    assert [(one.requirement.text, one.solution) for one in found] == [
+    thresholds = _read('[lost = 0, "a: b: tps > 5", {requirement: tps > 5, solution: "a: b"}]').thresholds
+    assert [(one.requirement.text, one.solution) for one in thresholds] == [
         ("lost = 0", None),
         ("tps > 5", "a: b"),
         ("tps > 5", "a: b"),
     ]
 
 
-def test_what_a_run_keeps_reads_back() -> None:
+def test_stored_thresholds_read_back() -> None:
     experiment = _read('["a: b: failover p95 < 10s"]')
     assert Experiment.model_validate(experiment.model_dump(mode="json")).thresholds == experiment.thresholds
 
@@ -43,7 +43,7 @@ def test_what_a_run_keeps_reads_back() -> None:
         ("[7]", "thresholds[0]: found 7"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None:
+def test_an_error_names_its_line(section: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         _read(section)
     assert "x.yaml:4" in str(caught.value) and message in str(caught.value)
@@ -59,6 +59,8 @@ def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None
         ("memory:node < 300", None, "memory:node < 300"),
     ],
 )
-def test_a_colon_of_a_measure_ends_no_name(text: str, solution: str | None, requirement: str) -> None:
-    found = ThresholdSettings.model_validate(text)
-    assert (found.solution, found.requirement.text) == (solution, requirement)
+def test_a_colon_in_a_measure_does_not_end_the_solution_name(
+    text: str, solution: str | None, requirement: str
+) -> None:
+    threshold = ThresholdSettings.model_validate(text)
+    assert (threshold.solution, threshold.requirement.text) == (solution, requirement)

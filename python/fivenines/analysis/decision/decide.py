@@ -114,7 +114,7 @@ def _decision(
     names = list(dict.fromkeys(cell.key.solution for cell in done))
     absent = [name for name in dict.fromkeys(cell.key.solution for cell in cells) if name not in names]
     candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
-    if settings.usual_needs:
+    if settings.default_requirements:
         candidates = only_measured(candidates)
     by_name = {item.name: item for item in candidates}
     eligible = [item for item in candidates if item.status != "missed"]

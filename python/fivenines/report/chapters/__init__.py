@@ -1,8 +1,8 @@
 """The chapters of the report, a file for each, in the order of the page.
 
 A chapter answers one question. It is a function `chapter(data) -> Section`; an empty section is left out. It
-begins with what the run says in sentences (`answers`), or with a sentence of its own. A chart that needs
-nothing from its chapter is a file in `charts/` that names it, `CHAPTER`, and has
+begins with the run's answers for this chapter, or with a sentence that the chapter writes. A chart that needs
+no data from its chapter is a file in `charts/` with the chapter's id in `CHAPTER` and a function
 `figures(data) -> list[Figure]`.
 """
 
@@ -16,11 +16,11 @@ from fivenines.report.section import Drawer, Section
 
 ORDER = (
     "decision",
-    "wrong",
+    "problems",
     "split",
     "trust",
     "summary",
-    "needed",
+    "stopping",
     "interleaved",
     "speed",
     "agreement",
@@ -37,7 +37,7 @@ ORDER = (
     "truth",
     "isolation",
     "invariants",
-    "delay",
+    "lag",
     "counters",
     "solutions",
     "differences",
@@ -48,30 +48,30 @@ ORDER = (
 )
 
 
-_SAID = 4
-"""So many sentences begin a chapter; the others are folded away."""
+# The number of sentences at the beginning of a chapter; the others are folded away.
+_SENTENCES = 4
 
 
 def sections(data: Data) -> list[Section]:
-    """All chapters in their order; some may be empty."""
-    found = (import_module(f"{__name__}.{name}").chapter(data) for name in ORDER)
-    return [_with_charts(_begun(section, data), data) for section in found]
+    """Return all chapters in order; some may be empty."""
+    every = (import_module(f"{__name__}.{name}").chapter(data) for name in ORDER)
+    return [_with_charts(_with_answers(section, data), data) for section in every]
 
 
-def _begun(section: Section, data: Data) -> Section:
-    """The section with what the run says of its question before all else."""
+def _with_answers(section: Section, data: Data) -> Section:
+    """Put the run's answers for a section at its beginning."""
     own = [answer for answer in data.answers if answer.chapter == section.id]
     if not own:
         return section
     major = [answer.text for answer in own if not answer.minor]
-    more = [*major[_SAID:], *(answer.text for answer in own if answer.minor)]
-    drawers = [Drawer("More in words", texts=more)] if more else []
-    texts = [*major[:_SAID], *section.texts]
+    more = [*major[_SENTENCES:], *(answer.text for answer in own if answer.minor)]
+    drawers = [Drawer("More sentences", texts=more)] if more else []
+    texts = [*major[:_SENTENCES], *section.texts]
     return replace(section, texts=texts, drawers=[*drawers, *section.drawers])
 
 
 def _with_charts(section: Section, data: Data) -> Section:
-    """The section with the charts of files that name its chapter."""
+    """Add the charts of files that name the section's chapter."""
     files = [import_module(f"{charts.__name__}.{one.name}") for one in iter_modules(charts.__path__)]
     own = [file for file in files if getattr(file, "CHAPTER", "") == section.id]
     more = [figure for file in own for figure in file.figures(data)]

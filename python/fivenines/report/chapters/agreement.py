@@ -1,4 +1,4 @@
-"""Chapter `agreement` of the report: do two tools, asked the same, say the same of the solutions?"""
+"""Chapter `agreement` of the report: whether two load generators agree on the same solutions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from fivenines.report.section import Section, explained
 from fivenines.report.table import CELL, Table, without_empty
 from fivenines.results.store import Run
 
-TITLE = "Do two tools agree?"
+TITLE = "Agreement of load generators"
 
-_VERDICTS = {"agree": "agree", "disagree": "disagree", "open": "cannot be told"}
+_VERDICTS = {"agree": "agree", "disagree": "disagree", "open": "inconclusive"}
 
 
 def chapter(data: Data) -> Section:
-    """What each program says of each pair of solutions, and of each cell."""
+    """Compare the results of the load generators for each pair of solutions, and for each cell."""
     tables = [pair_table(data.run, data.done), tool_table(data.run, data.done)]
     if not any(table.rows for table in tables):
         return Section("agreement", TITLE)
@@ -30,61 +30,60 @@ def chapter(data: Data) -> Section:
 
 
 _RULE = (
-    "A pattern that one tool alone shows may be the tool's own, so it counts only if both show it, each by"
-    " trials of its own (the rule of the 2016 study of Aurora and Galera). Both agree where each tells a"
-    " difference, and in the same direction; they disagree where each tells one, and not in the same"
-    " direction; where one of them tells none, nothing can be told, and more trials may tell it. Intervals"
-    " are those of 95 %."
+    "A pattern that only one load generator shows may be an artefact, so it counts only if both show it in"
+    " separate trials (the rule of the 2016 study of Aurora and Galera). They agree if each shows a"
+    " difference in the same direction, and disagree if each shows one in opposite directions. If one of"
+    " them shows no difference, the result is inconclusive, and more trials may decide it. Intervals have"
+    " 95 % confidence."
 )
 _LIMITS = (
-    "sysbench tells its rate once a second, so stalls of less than that were not seen in its trials. Its"
-    " response times are those of its histogram, each known to 0.9 %.",
-    "sysbench tries a transaction again after a deadlock, a conflict or a lock wait, and the time of all"
-    " tries counts; with our load generator such a transaction has failed, unless `load.retries` says"
-    " otherwise.",
+    "sysbench reports its rate once a second, so its trials do not show shorter stalls. Its response times"
+    " come from its histogram, each exact to 0.9 %.",
+    "sysbench retries a transaction after a deadlock, a conflict or a lock wait, and counts the time of all"
+    " attempts. With the load generator of fivenines such a transaction fails, unless `load.retries` is set.",
 )
 
 
 def agreement_answers(run: Run, cells: Sequence[CellResult]) -> list[Answer]:
-    """Whether the tools agree, for the head of the report; none where one program made all loads."""
-    found = agreements(run, cells)
-    if not found:
+    """Return whether the load generators agree; [] if one program made all loads."""
+    every = agreements(run, cells)
+    if not every:
         return []
-    names = names_of_keys([one.a for one in found])
-    said = [Answer("Two tools", _counted(found, names), "agreement")]
-    return said + [
+    names = names_of_keys([one.a for one in every])
+    answers = [Answer("Load generators", _counted(every, names), "agreement")]
+    return answers + [
         Answer("Caution", f"{_place(one, names)}{_sides(one)}: do not rely on either.", "agreement")
-        for one in found
+        for one in every
         if one.verdict == "disagree"
     ]
 
 
-def _counted(found: Sequence[Agreement], names: Names) -> str:
-    """How often they agree; of a single comparison of speed what they say."""
-    speeds = [one for one in found if one.metric.name == "throughput"] or list(found)
+def _counted(every: Sequence[Agreement], names: Names) -> str:
+    """Return how often the programs agree; for a single comparison of speed, its results."""
+    speeds = [one for one in every if one.metric.name == "throughput"] or list(every)
     programs = listed(list(speeds[0].by))
     what = speeds[0].metric.name
     if len(speeds) == 1:
         one = speeds[0]
         verdict = {
-            "agree": f"agree on the {what}" + (", but not on how much" if one.sizes_differ else ""),
+            "agree": f"agree on the {what}" + (", but not on its size" if one.sizes_differ else ""),
             "disagree": f"disagree on the {what}",
-            "open": f"do not both tell a difference in {what}",
+            "open": f"do not both show a difference in {what}",
         }[one.verdict]
         return f"{programs} {verdict}: {_sides(one)}."
     counts = Counter(one.verdict for one in speeds)
     parts = [f"agree in {counts['agree']}"]
     parts += [f"disagree in {counts['disagree']}"] if counts["disagree"] else []
-    rest = f"; {counts['open']} cannot be told" if counts["open"] else ""
+    rest = f"; {counts['open']} inconclusive" if counts["open"] else ""
     return f"{programs} {listed(parts)} of {count(len(speeds), 'comparison')} of {what}{rest}."
 
 
 def _sides(one: Agreement) -> str:
-    """What each program says of a pair: "a is 23 % faster than b (15 to 31 %) by fivenines, ..."."""
+    """Return "a is 23 % faster than b (15 to 31 %) by fivenines, and ..."."""
     words = one.metric.words
-    said = [f"{clause(one.b.solution, each, words)} by {name}" for name, each in one.by.items()]
+    clauses = [f"{clause(one.b.solution, each, words)} by {name}" for name, each in one.by.items()]
     measure = "" if one.metric.name == "throughput" else f"the {one.metric.name} of "
-    return f"{measure}{one.a.solution} is {listed(said)}"
+    return f"{measure}{one.a.solution} is {listed(clauses)}"
 
 
 def _place(one: Agreement, names: Names) -> str:
@@ -93,10 +92,10 @@ def _place(one: Agreement, names: Names) -> str:
 
 
 def pair_table(run: Run, cells: Sequence[CellResult]) -> Table:
-    """Each pair of solutions by each program."""
-    found = agreements(run, cells)
-    names = names_of_keys([one.a for one in found])
-    programs = list(dict.fromkeys(name for one in found for name in one.by))
+    """Return each pair of solutions by each program."""
+    every = agreements(run, cells)
+    names = names_of_keys([one.a for one in every])
+    programs = list(dict.fromkeys(name for one in every for name in one.by))
     columns = ["Conditions", "Solutions", "Measure", *(f"By {name}" for name in programs), "Verdict"]
     rows = [
         [
@@ -106,7 +105,7 @@ def pair_table(run: Run, cells: Sequence[CellResult]) -> Table:
             *(_ratio(one.by[name]) if name in one.by else NOTHING for name in programs),
             _verdict(one),
         ]
-        for one in found
+        for one in every
     ]
     caption = "Ratio of two solutions by each program (mean of a over mean of b, with its interval)"
     return Table(caption, columns, rows, 2)
@@ -115,15 +114,15 @@ def pair_table(run: Run, cells: Sequence[CellResult]) -> Table:
 def _verdict(one: Agreement) -> str:
     text = _VERDICTS[one.verdict]
     if one.verdict == "open" and one.telling:
-        text += f": only {listed(one.telling)} tells a difference"
-    return f"{text}, not on how much" if one.sizes_differ and one.verdict == "agree" else text
+        text += f": only {listed(one.telling)} shows a difference"
+    return f"{text}, not on the size" if one.sizes_differ and one.verdict == "agree" else text
 
 
 def tool_table(run: Run, cells: Sequence[CellResult]) -> Table:
-    """Each cell by both programs."""
-    found = tools(run, cells)
-    names = names_of_keys([one.key for one in found])
-    columns = [*CELL, "Measure", *_heads(found)]
+    """Return each cell by both programs."""
+    every = tools(run, cells)
+    names = names_of_keys([one.key for one in every])
+    columns = [*CELL, "Measure", *_heads(every)]
     rows = [
         [
             one.key.solution,
@@ -133,16 +132,16 @@ def tool_table(run: Run, cells: Sequence[CellResult]) -> Table:
             _mean(one, one.difference.a),
             _mean(one, one.difference.b),
         ]
-        for one in found
+        for one in every
     ]
-    table = Table("The programs against each other, cell by cell", columns, rows, 2)
+    table = Table("Load generators compared cell by cell", columns, rows, 2)
     return without_empty(table, "Conditions") if rows else table
 
 
-def _heads(found: Sequence[Tools]) -> list[str]:
-    if not found:
+def _heads(every: Sequence[Tools]) -> list[str]:
+    if not every:
         return ["Ratio", "", ""]
-    one = found[0]
+    one = every[0]
     return [f"{one.program} / {one.reference}", f"By {one.program}", f"By {one.reference}"]
 
 
@@ -159,7 +158,7 @@ def _ratio(one: Difference) -> str:
 
 
 def _made_by(data: Data) -> list[str]:
-    """Which programs made the loads, with their versions."""
+    """Return the programs that made the loads, with their versions."""
     versions = {
         f"{load['program']} {load.get('program_version', '')}".strip()
         for cell in data.done
@@ -168,11 +167,11 @@ def _made_by(data: Data) -> list[str]:
     }
     others = sorted(versions)
     ours = f"fivenines {data.run.manifest.fivenines}"
-    return [f"The loads were made by {listed([ours, *others])}."] if others else []
+    return [f"Load generators: {listed([ours, *others])}."] if others else []
 
 
 def agreement_numbers(run: Run, cells: Sequence[CellResult]) -> dict[str, Any]:
-    """The same for JSON: ratios with their intervals."""
+    """Return the ratios with their intervals for JSON."""
     return {
         "programs": {name: program for name, (_, program) in programs_of(run).items()},
         "solutions": [

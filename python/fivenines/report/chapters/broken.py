@@ -8,21 +8,21 @@ from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
-    """What could not be measured."""
+    """Return broken attempts and missing measures."""
     tables = [broken_table(data), notes_table(data)]
     texts = [*data.run.problems, *interleaved.broken_texts(data.run)]
     if data.run.missing:
         ids = ", ".join(planned.id for planned in data.run.missing)
         texts.append(f"{count(len(data.run.missing), 'planned trial')} not complete: {ids}.")
     if not texts and tables[0].rows:
-        texts = [f"{count(len(tables[0].rows), 'attempt')} broke; all trials are complete all the same."]
+        texts = [f"{count(len(tables[0].rows), 'attempt')} broke, but all trials are complete."]
     if not texts and tables[1].rows:
         texts = [f"Measures are missing in {count(len(tables[1].rows), 'complete trial')}."]
     return Section("broken", "Broken trials", texts, tables)
 
 
 def broken_table(data: Data) -> Table:
-    """All broken attempts with their reasons."""
+    """Return all broken attempts with their reasons."""
     done = {trial.record.id for trial in data.run.complete}
     rows = [
         [
@@ -35,16 +35,16 @@ def broken_table(data: Data) -> Table:
         ]
         for stored in data.run.broken
     ]
-    columns = ["Trial", "Cell", "Attempt", "Reason", "The trial in the end", "Folder"]
+    columns = ["Trial", "Cell", "Attempt", "Reason", "Final state of the trial", "Folder"]
     return Table("Broken attempts", columns, rows)
 
 
 def notes_table(data: Data) -> Table:
-    """Measures that are missing in complete trials, and why."""
+    """Return the measures that are missing in complete trials, with the reasons."""
     rows = [
         [trial.record.id, data.names.full(cell.key), "; ".join(trial.notes)]
         for cell in data.done
         for trial in cell.trials
         if trial.notes
     ]
-    return Table("Measures that are missing", ["Trial", "Cell", "Why"], rows)
+    return Table("Missing measures", ["Trial", "Cell", "Reason"], rows)

@@ -1,4 +1,4 @@
-"""Chapter `clients` of the report: each client by itself, where there are several."""
+"""Chapter `clients` of the report: figures of each client, if there are several."""
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.clients import ClientResult, client_results
@@ -9,34 +9,37 @@ from fivenines.report.charts.basic import Dot, dots
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Names, groups_of
-from fivenines.report.section import Section, beside, explained
+from fivenines.report.section import Section, explained, in_row
 from fivenines.report.summary import spread
 from fivenines.report.table import CELL, Table, right, without_empty
 from fivenines.results.records import CellKey
 
+# The measures of a client, with the heads of their columns.
 _SHOWN = {
     "tps": "Transactions per second",
     "latency_mean": "Mean response time",
     "latency_p99": "99th percentile",
-    "outage_writes": "Writes away",
-    "outage_reads": "Reads away",
+    "outage_writes": "Writes unavailable",
+    "outage_reads": "Reads unavailable",
 }
-"""What of a client is shown, as its column is called."""
 
+# The measures in charts, with title and axis.
 _DRAWN = {
     "tps": ("Throughput of each client", "transactions per second"),
     "latency_p99": ("Response time of each client, 99th percentile", "ms"),
 }
-"""What is drawn of the clients, with the title and the axis."""
+
 
 _Clients = list[tuple[CellResult, ClientResult]]
 
-_TEXT = "Everywhere else the figures are of all clients together: rates are sums, and percentiles are of all \
-their response times."
+_TEXT = (
+    "Other chapters show all clients together: rates are sums, and percentiles cover the response times of"
+    " all clients."
+)
 
 
 def chapter(data: Data) -> Section:
-    """A chart of the clients beside each other, and a row for each client of each cell."""
+    """Return charts that compare the clients, and a row for each client of each cell."""
     clients = [(cell, one) for cell in data.done for one in client_results(cell.trials)]
     if not clients:
         return Section("clients", "Clients")
@@ -44,28 +47,28 @@ def chapter(data: Data) -> Section:
     columns = [*CELL, "Client", "Site", "Writes to", "Workload", "Connections", *_SHOWN.values()]
     left = (*CELL, "Client", "Site", "Writes to", "Workload")
     table = Table("Each client", columns, rows, 3, right(columns, *left))
-    for column in ("Writes away", "Reads away"):
+    for column in ("Writes unavailable", "Reads unavailable"):
         table = without_empty(table, column)
-    shown, others = beside(_figures(data, clients), "The other conditions")
+    shown, others = in_row(_figures(data, clients), "The other conditions")
     drawers = [*others, *([explained(DOTS_LEGEND)] if shown else [])]
     return Section("clients", "Clients", [_TEXT], [table], shown, drawers)
 
 
 def _figures(data: Data, clients: _Clients) -> list[Figure]:
-    """The charts of each condition: clients can be compared within one only."""
-    found = []
+    """Return the charts of each condition; only clients of one condition are comparable."""
+    figures = []
     for group in groups_of(data.done, data.names):
         keys = {cell.key for cell in group.cells}
         of_group = [(cell, one) for cell, one in clients if cell.key in keys]
         for measure, (title, axis) in _DRAWN.items():
-            told = [(cell, one) for cell, one in of_group if one.measures[measure].n]
-            if told:
-                found.append(_figure(told, measure, (title_of(title, group), axis), data.names))
-    return found
+            measured = [(cell, one) for cell, one in of_group if one.measures[measure].n]
+            if measured:
+                figures.append(_figure(measured, measure, (title_of(title, group), axis), data.names))
+    return figures
 
 
 def _figure(clients: _Clients, measure: str, words: tuple[str, str], names: Names) -> Figure:
-    """A row for each; `words` are the title and the unit."""
+    """Return a chart with a row for each client; `words` are the title and the unit."""
     title, axis = words
     milli = measure != "tps"
     called = _called([(cell.key, one.client.name) for cell, one in clients])
@@ -78,13 +81,13 @@ def _figure(clients: _Clients, measure: str, words: tuple[str, str], names: Name
     columns = ["Client", *SPREAD]
     figures = [[name, *spread(of, milli)] for name, of in zip(called, summaries, strict=True)]
     table = Table(f"{title} ({axis})", columns, figures, numeric=right(columns, "Client"))
-    said = [f"{name} {mean.partition(' (')[0]}" for name, mean in zip(called, means, strict=True)]
-    finding = f"{listed(said)}{'' if milli else f' {axis}'}."
+    values = [f"{name} {mean.partition(' (')[0]}" for name, mean in zip(called, means, strict=True)]
+    finding = f"{listed(values)}{'' if milli else f' {axis}'}."
     return Figure(title, finding, to_svg(dots(rows, axis)), table)
 
 
 def _called(clients: list[tuple[CellKey, str]]) -> list[str]:
-    """Each client's name, with what else tells it from the others."""
+    """Return the name of each client, with solution and connections if these vary."""
     solutions = len({key.solution for key, _ in clients}) > 1
     steps = len({key.connections for key, _ in clients}) > 1
     return [
@@ -100,15 +103,15 @@ def _called(clients: list[tuple[CellKey, str]]) -> list[str]:
 
 
 def _trials(one: ClientResult, measure: str) -> list[tuple[float, str]]:
-    found = [value for value in values_of(measure, one.trials) if value is not None]
-    return [(value, "trial") for value, _ in found]
+    values = [value for value in values_of(measure, one.trials) if value is not None]
+    return [(value, "trial") for value, _ in values]
 
 
 def _row(one: ClientResult) -> list[str]:
     client = one.client
     where = client.endpoint or "the access layer's choice"
     shown = [
-        _text(one, name) if one.measures[name].n else "" if "away" in title else NOTHING
+        _text(one, name) if one.measures[name].n else "" if "unavailable" in title else NOTHING
         for name, title in _SHOWN.items()
     ]
     return [client.name, client.site, where, client.workload, str(client.connections), *shown]

@@ -1,4 +1,4 @@
-"""The chapter on counters and hosts: curves of one trial of each cell, and what a transaction costs."""
+"""The chapter on counters and hosts: curves of one trial of each cell, and the cost of a transaction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,43 +17,43 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.failover import representative
 from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
+from fivenines.report.disk_writes import written_table
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, drawn
 from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
-from fivenines.report.written import written_table
 
 
 def chapter(data: Data) -> Section:
-    """What the servers and hosts did under the load; empty where nothing was sampled."""
+    """Return the counters of servers and hosts under load; empty if nothing was sampled."""
     cells, names = data.done, data.names
     trials = [trial for cell in cells for trial in cell.trials]
     each = zip(trials, sampled([trial.stored for trial in trials]), strict=True)
-    seen = {trial.record.id: found for trial, found in each}
-    wanted = [cell for cell in cells if any(seen[t.record.id].watched for t in cell.trials)]
-    if not wanted:
+    seen = {trial.record.id: samples for trial, samples in each}
+    watched_cells = [cell for cell in cells if any(seen[t.record.id].watched for t in cell.trials)]
+    if not watched_cells:
         return Section("counters", _TITLE)
-    chosen, left_out = drawn(wanted, MAX_FIGURES)
-    figures = [figure for cell in wanted if cell in chosen for figure in _figures(cell, names)]
-    costs = cost_table(wanted, seen, names)
-    means = mean_table(wanted, seen, names)
+    chosen, left_out = drawn(watched_cells, MAX_FIGURES)
+    figures = [figure for cell in watched_cells if cell in chosen for figure in _figures(cell, names)]
+    costs = cost_table(watched_cells, seen, names)
+    means = mean_table(watched_cells, seen, names)
     if len(means.rows) > MAX_ROWS:
         means = mean_table(chosen, seen, names)
     drawers = [
         *([Drawer(costs.caption, [costs], texts=[COST_LEGEND])] if costs.rows else []),
         Drawer("Means of the steady window", [means]),
-        Drawer("What was written to disk", [written_table(wanted, seen, names)]),
+        Drawer("Disk writes", [written_table(watched_cells, seen, names)]),
         Drawer("Each cell over time", texts=[LEGEND, *left_out], figures=figures),
     ]
-    return Section("counters", _TITLE, [_answer(costs, len(wanted))], drawers=drawers)
+    return Section("counters", _TITLE, [_answer(costs, len(watched_cells))], drawers=drawers)
 
 
 def _answer(costs: Table, cells: int) -> str:
-    """What a transaction costs in fsyncs and bytes; of many cells the range is in the table."""
-    parts = [f"{row[0]} {' and '.join(said)}" for row in costs.rows if (said := _cost_words(row[2:4]))]
-    if not parts or cells > _SAID:
-        return f"Counters of servers and hosts were sampled in {count(cells, 'cell')}."
-    return f"Each transaction costs: {'; '.join(parts)}."
+    """Return the cost of a transaction in fsyncs and bytes; with many cells, only their number."""
+    parts = [f"{row[0]} {' and '.join(words)}" for row in costs.rows if (words := _cost_words(row[2:4]))]
+    if not parts or cells > _LISTED:
+        return f"fivenines sampled counters of servers and hosts in {count(cells, 'cell')}."
+    return f"Cost of a transaction: {'; '.join(parts)}."
 
 
 def _cost_words(row: Sequence[str]) -> list[str]:
@@ -62,33 +62,33 @@ def _cost_words(row: Sequence[str]) -> list[str]:
     return [f"{value} {unit}" for value, unit in zip(values, units, strict=True) if value != NOTHING]
 
 
-_SAID = 6
-"""The costs of so many cells are said; more are in the table."""
+# Up to this number of cells the sentence lists costs; with more only the table does.
+_LISTED = 6
 
 
 _TITLE = "Servers and hosts"
 
+# The number of cells with charts of servers and hosts; the tables have all cells.
 MAX_FIGURES = 6
-"""So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
 
+# A longer table of means is restricted to the cells with charts.
 MAX_ROWS = 700
-"""A longer table of means is one of the drawn cells only."""
 
 LEGEND = (
-    "Each small chart is one figure over the time since the start of the load, in one trial of the cell;"
-    " rates are what a counter gained from one sample to the next. A line is broken where the server did not"
-    " answer. The upright rule is a fault."
+    "Each small chart shows one figure over the time since the start of the load, in one trial of the cell."
+    " Rates are a counter's increase from one sample to the next. A line is interrupted where the server did"
+    " not answer. Vertical lines are faults."
 )
 COST_LEGEND = (
     "Per transaction, in the steady window, all nodes together: fsyncs as the servers count them (MariaDB"
-    " leaves out those of its binary log), bytes that servers count as written to their files and logs (left"
-    " out where the block device saw less), and bytes that all hosts sent. What the ledger and the observers"
-    " cause is included."
+    " omits those of its binary log), bytes that servers count as written to their files and logs (left out"
+    " where the block device counted less), and bytes that all hosts sent. The ledger and the observers are"
+    " included."
 )
 
 
 def shown_trial(cell: CellResult) -> TrialMeasures:
-    """The trial with the median outage; without a fault the one with the median throughput."""
+    """Return the trial with the median outage; without a fault, with the median throughput."""
 
     def speed(trial: TrialMeasures) -> float:
         return trial.throughput.tps if trial.throughput else 0.0
@@ -98,7 +98,7 @@ def shown_trial(cell: CellResult) -> TrialMeasures:
 
 
 def cost_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Names) -> Table:
-    """What one transaction costs in each cell; the mean of its trials with its interval."""
+    """Return the cost of a transaction in each cell: the mean of its trials with its interval."""
     columns = ["Cell", "Trials", "fsyncs", "Bytes written", "Bytes on the network"]
     rows = []
     for cell in cells:
@@ -108,21 +108,21 @@ def cost_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Nam
         ]
         if any(text != NOTHING for text in texts):
             rows.append([names.full(cell.key), str(len(costs)), *texts])
-    return Table("What one transaction costs", columns, rows, numeric=right(columns, "Cell"))
+    return Table("Cost of a transaction", columns, rows, numeric=right(columns, "Cell"))
 
 
 def mean_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Names) -> Table:
-    """The mean of each panel's figure in the steady window, a column for each host."""
-    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    """Return the mean of each panel's figure in the steady window, with a column for each host."""
+    by_figure: dict[tuple[str, str], dict[str, list[float]]] = {}
     for cell in cells:
         for trial in cell.trials:
             for (title, host), mean in seen[trial.record.id].means.items():
-                row = found.setdefault((names.full(cell.key), title), {})
+                row = by_figure.setdefault((names.full(cell.key), title), {})
                 row.setdefault(host, []).append(mean)
-    hosts = sorted({host for row in found.values() for host in row})
+    hosts = sorted({host for row in by_figure.values() for host in row})
     rows = [
         [cell, title, *(mean_with_interval(summarise(row.get(host, []))) for host in hosts)]
-        for (cell, title), row in found.items()
+        for (cell, title), row in by_figure.items()
     ]
     columns = ["Cell", "Figure", *hosts]
     return Table(
@@ -136,13 +136,13 @@ def mean_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Nam
 
 def _figures(cell: CellResult, names: Names) -> list[Figure]:
     trial = shown_trial(cell)
-    found = watched([trial.stored])[trial.folder.name]
+    samples_of = watched([trial.stored])[trial.folder.name]
     return [
         replace(
             _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels),
             style=names.styles[cell.key.solution],
         )
-        for what, samples, panels in kinds(found)
+        for what, samples, panels in kinds(samples_of)
         if panels
     ]
 
@@ -168,7 +168,7 @@ def _figure(title: str, trial: TrialMeasures, samples: Samples, panels: Sequence
 
 
 def _peak(chart: Multiple) -> str:
-    """The largest value of a chart in words."""
+    """Return the largest value of a chart in words."""
     peaks = {
         host: float(np.nanmax(series.v))
         for host, series in chart.lines.items()
@@ -179,11 +179,11 @@ def _peak(chart: Multiple) -> str:
 
 
 def _cost(seen: dict[str, Sampled], trial: TrialMeasures) -> PerTransaction | None:
-    found = seen[trial.record.id]
-    if trial.throughput is None or not found.watched:
+    samples = seen[trial.record.id]
+    if trial.throughput is None or not samples.watched:
         return None
     start, end = steady_window(trial.record)
-    return per_transaction(found.gained, trial.throughput.tps * (end - start) / 1000)
+    return per_transaction(samples.gained, trial.throughput.tps * (end - start) / 1000)
 
 
 def _summary(costs: Sequence[PerTransaction], get: Callable[[PerTransaction], float | None]) -> str:

@@ -1,4 +1,4 @@
-"""What all chapters are made of."""
+"""The data that all chapters are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,30 +15,29 @@ from fivenines.results.store import Run
 
 @dataclass(frozen=True)
 class Data:
-    """A run with its measures; each sweep as its best case."""
+    """A run with its measures, and its answers in sentences; each chapter begins with its own answers."""
 
     run: Run
     swept: Compared
     answers: Sequence[Answer] = ()
-    """All that the run says in sentences; each chapter begins with its own."""
 
     @cached_property
     def names(self) -> Names:
-        """What varies between the cells."""
+        """Return the names of the dimensions that vary between the cells."""
         return names_of(self.cells)
 
     @property
     def cells(self) -> list[CellResult]:
-        """All cells, of a sweep the best case."""
+        """Return all cells, for a sweep the best case."""
         return self.swept.cells
 
     @cached_property
     def done(self) -> list[CellResult]:
-        """Those with a complete trial."""
+        """Return the cells with a complete trial."""
         return [cell for cell in self.cells if cell.complete]
 
-    def side_by_side(self, key: CellKey) -> float | None:
-        """The mean rate of a cell's solution in its interleaved; None where it has none."""
+    def interleaved_rate(self, key: CellKey) -> float | None:
+        """Return the mean rate of a cell's solution in its interleaved blocks; None if it has none."""
         where = key.model_copy(update={"fault": ""})
         rates = [
             side.tps
@@ -50,5 +49,5 @@ class Data:
 
     @cached_property
     def blocks(self) -> list[InterleavedResult]:
-        """The groups that were compared side by side."""
+        """Return the results of the interleaved comparisons."""
         return interleaved_results(self.run)

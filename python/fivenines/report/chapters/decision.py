@@ -1,4 +1,4 @@
-"""The decision: which solution to take, by needs and preferences, and how each solution meets them."""
+"""The chapter on the decision: the recommended solution, and how each solution meets the requirements."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from fivenines.report.decision import (
     value_text,
     verdicts,
 )
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.report.overview import overview
 from fivenines.report.requirement_words import how_judged, in_words
 from fivenines.report.section import Drawer, Section
@@ -29,35 +29,34 @@ from fivenines.requirements.measures import Measure
 
 
 def chapter(data: Data) -> Section:
-    """The verdict and the table of needs; of several conditions each in a drawer."""
-    found = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
-    table = requirements_table(found, data)
-    texts = [*overview(found), *one_down(found, data.done)]
-    folded = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
+    """Return the verdict and the table of requirements; with several conditions, each one in a drawer."""
+    decided = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
+    table = requirements_table(decided, data)
+    texts = [*overview(decided), *node_failure(decided, data.done)]
+    folded = [Drawer("More reasons", texts=texts[_SENTENCES:])] if texts[_SENTENCES:] else []
     shown = table
-    if len(found) > 1:
-        shown = counts_table(found)
-        folded.append(Drawer("Needs in each condition", [table]))
-    folded.append(Drawer("The needs exactly, and how they are judged", [conditions_table(found)]))
-    said = cautions(found, data)
-    return Section("decision", TITLE, texts[:_SAID], [shown], [], folded, said)
+    if len(decided) > 1:
+        shown = counts_table(decided)
+        folded.append(Drawer("Requirements under each condition", [table]))
+    folded.append(Drawer("Exact requirements, and how they are judged", [conditions_table(decided)]))
+    return Section("decision", TITLE, texts[:_SENTENCES], [shown], [], folded, cautions(decided, data))
 
 
-TITLE = "Which one to take"
+TITLE = "Recommended solution"
 
-_SAID = 5
-"""So many sentences stand on the first screen, the verdict included."""
+# The number of sentences on the first screen, the verdict included.
+_SENTENCES = 5
 
-_ROOM = 2
-"""So many measures have room beside the needs; the chapters below have all."""
+# The number of measures next to the requirements; the chapters below have all measures.
+_MEASURES = 2
 
 
-def requirements_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
-    """One row for each solution in each condition: its needs, then what it is preferred by."""
-    requirements = requirements_of(found)
-    measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
+def requirements_table(decided: Sequence[Verdict], data: Data | None = None) -> Table:
+    """Return a row for each solution under each condition: requirements, then preferences."""
+    requirements = requirements_of(decided)
+    measures = list(dict.fromkeys(m for one in decided for m in shown_measures(one.decision)))[:_MEASURES]
     titles = [
-        f"{one.title}, side by side" if one.name == "tps" and data and data.blocks else one.title
+        f"{one.title}, interleaved" if one.name == "tps" and data and data.blocks else one.title
         for one in measures
     ]
     columns = ["Solution", "Conditions", "Verdict", *map(in_words, requirements), *titles]
@@ -69,19 +68,19 @@ def requirements_table(found: Sequence[Verdict], data: Data | None = None) -> Ta
             *(_cell(candidate, requirement) for requirement in requirements),
             *(_value(candidate, measure, data) for measure in measures),
         ]
-        for one in found
+        for one in decided
         for candidate in one.decision.candidates
     ]
-    caption = "Needs, and what decides among those that miss none"
+    caption = "Requirements, and the preferences that rank the solutions"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
     return without_empty(table, "Conditions")
 
 
 def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
-    """What is preferred by; the throughput of blocks where these compare it, as trials are short and alone."""
+    """Return the value of a preference; for throughput, that of interleaved blocks if there are any."""
     if measure.name == "tps" and data is not None and data.blocks:
         rates = [
-            data.side_by_side(cell.key)
+            data.interleaved_rate(cell.key)
             for cell in data.done
             if cell.key.solution == candidate.name
             and (cell.key.workload, cell.key.connections, cell.key.network)
@@ -93,21 +92,24 @@ def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
     return value_text(candidate, measure)
 
 
-def counts_table(found: Sequence[Verdict]) -> Table:
-    """One row for each solution: in how many conditions it is taken, and does worst about each need."""
-    requirements = requirements_of(found)
-    columns = ["Solution", "Taken in conditions", *map(in_words, requirements)]
-    names = dict.fromkeys(c.name for one in found for c in one.decision.candidates)
+def counts_table(decided: Sequence[Verdict]) -> Table:
+    """Return a row for each solution: conditions in which it is the best, and its worst verdicts."""
+    requirements = requirements_of(decided)
+    columns = ["Solution", _RECOMMENDED, *map(in_words, requirements)]
+    names = dict.fromkeys(c.name for one in decided for c in one.decision.candidates)
     rows = []
     for name in names:
-        own = [c for one in found for c in one.decision.candidates if c.name == name]
-        alone = sum(one.decision.best == [name] for one in found)
-        among = sum(name in one.decision.best for one in found) - alone
-        taken = f"{alone} of {len(own)}" + (f", {among} among several" if among else "")
+        own = [c for one in decided for c in one.decision.candidates if c.name == name]
+        alone = sum(one.decision.best == [name] for one in decided)
+        among = sum(name in one.decision.best for one in decided) - alone
+        conditions = f"{alone} of {len(own)}" + (f", {among} among several" if among else "")
         cells = [_worst([_judgement(one, requirement) for one in own]) for requirement in requirements]
-        rows.append([own[0].called, taken, *cells])
-    caption = "Needs over all conditions: the worst verdict, and in how many of them"
-    return Table(caption, columns, rows, 1, right(columns, "Solution", "Taken in conditions"))
+        rows.append([own[0].called, conditions, *cells])
+    caption = "Requirements over all conditions: the worst verdict, and the number of conditions with it"
+    return Table(caption, columns, rows, 1, right(columns, "Solution", _RECOMMENDED))
+
+
+_RECOMMENDED = "Recommended in conditions"
 
 
 def _worst(judgements: Sequence[Judgement | None]) -> str:
@@ -120,26 +122,25 @@ def _worst(judgements: Sequence[Judgement | None]) -> str:
 
 
 def verdict_word(decision: Decision, candidate: Candidate) -> str:
-    """What becomes of a solution: take it, one of several, or out."""
+    """Return the verdict on a solution: recommended, one of the best, excluded, or ranked lower."""
     if candidate.name in decision.best:
-        so_far = "" if candidate.status == "met" else ", so far"
-        return f"take{so_far}" if len(decision.best) == 1 else "one of the best"
-    return "misses a need" if candidate.status == "missed" else "behind"
+        return "recommended" if len(decision.best) == 1 else "one of the best"
+    return "excluded" if candidate.status == "missed" else "ranked lower"
 
 
-def conditions_table(found: Sequence[Verdict]) -> Table:
-    """Each need in words, as it is written exactly, and when it counts as met."""
+def conditions_table(decided: Sequence[Verdict]) -> Table:
+    """Return each requirement in words, its exact condition, and the rule by which it is judged."""
     rows = [
         [in_words(requirement), requirement.text, how_judged(requirement)]
-        for requirement in requirements_of(found)
+        for requirement in requirements_of(decided)
     ]
-    caption = "What is neither met nor missed is undecided until more trials narrow its interval"
-    return Table(caption, ["Need", "Condition", "How it is judged"], rows)
+    caption = "Rules for requirements; one that is neither met nor violated is inconclusive"
+    return Table(caption, ["Requirement", "Condition", "Rule"], rows)
 
 
 def _cell(candidate: Candidate, requirement: Requirement) -> str:
-    found = _judgement(candidate, requirement)
-    return mark(found) if found else ""
+    judgement = _judgement(candidate, requirement)
+    return mark(judgement) if judgement else ""
 
 
 def _judgement(candidate: Candidate, requirement: Requirement) -> Judgement | None:

@@ -8,7 +8,7 @@ from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
-    """Which differences between solutions are proven."""
+    """Return the differences between solutions that the run shows."""
     tables = difference_tables(data)
     n = sum(len(table.rows) for table in tables)
     if not n:
@@ -17,8 +17,8 @@ def chapter(data: Data) -> Section:
     of = " of outages and failovers" if data.blocks else ""
     text = f"{shown} of {count(n, 'comparison')}{of} between solutions show a difference."
     how = (
-        "Each comparison has its own 95 % interval. Where service was not back in some trial, its outage is a"
-        " lower bound, and only what is proven all the same is said."
+        "Each comparison has a separate 95 % interval. If service did not recover in some trial, its outage"
+        " is a lower bound, and the comparison states only what the bound proves."
     )
     drawers = [*folded(*tables), explained(how)]
     return Section("differences", "Differences", [text], drawers=drawers)
@@ -29,13 +29,13 @@ def _compared(data: Data) -> list[Comparison]:
 
 
 def difference_tables(data: Data) -> list[Table]:
-    """All pairs of solutions, one table for each measure, but for those that blocks compare."""
-    found = _compared(data)
+    """Return all pairs of solutions, a table for each measure, except measures that blocks compare."""
+    every = _compared(data)
     tables = []
     for metric in METRICS:
         rows = [
             [data.names.label(comparison.a) or "all cells", comparison.text]
-            for comparison in found
+            for comparison in every
             if comparison.metric == metric.name
         ]
         if rows:

@@ -1,4 +1,4 @@
-"""The chapter on distance: speed over the round trip between sites, and what goes over the wire."""
+"""The chapter on distance: speed over the round trip between sites, and bytes on the wire."""
 
 from collections.abc import Sequence
 
@@ -12,35 +12,35 @@ from fivenines.report.charts.distance import over_distance
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import SPREAD, Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Drawer, Section, beside, explained
+from fivenines.report.section import Drawer, Section, explained, in_row
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """What distance between sites costs."""
+    """Return the cost of the distance between sites."""
     drawn = figures(data)
     table = wire_table(data)
-    wire = Drawer("What goes over the wire between sites", [table])
-    shown, others = beside(drawn, "The other conditions")
+    wire = Drawer("Bytes on the wire between sites", [table])
+    shown, others = in_row(drawn, "The other conditions")
     texts = [drawn[0].finding] if drawn else []
     if table.rows and not drawn:
-        texts = ["What each transaction sends between the sites is in the table."]
+        texts = ["The table shows the bytes that each transaction sends between the sites."]
     how = [explained(LEGEND)] if drawn else []
     return Section("distance", "Distance", texts, [], shown, [*others, wire, *how])
 
 
 LEGEND = (
-    "Both axes are logarithmic: a straight line that falls means that each tenfold distance costs the same"
-    " factor. Lines join the means of the trials; bands are their 95 % intervals. A network without latency"
-    " stands at the left end, at 0."
+    "Both axes are logarithmic: on a straight falling line, each tenfold distance costs the same factor."
+    " Lines join the means of the trials; bands are their 95 % intervals. A network without latency is at the"
+    " left end, at 0."
 )
 
 _DRAWN = SPEEDS[:2]
 
 
 def figures(data: Data) -> list[Figure]:
-    """Throughput and response time over the round trip; none with fewer than two round trips."""
+    """Return charts of speed over the round trip; [] with fewer than two round trips."""
     groups: dict[tuple[str, int, str], list[Place]] = {}
     for place in places(data.run, data.done):
         key = place.cell.key
@@ -55,7 +55,7 @@ def figures(data: Data) -> list[Figure]:
 
 
 def wire_table(data: Data) -> Table:
-    """What went between the sites for each successful transaction."""
+    """Return the bytes between the sites for each successful transaction."""
     columns = [
         "Cell",
         "Bytes per transaction",
@@ -66,8 +66,8 @@ def wire_table(data: Data) -> Table:
     ]
     rows = [_wire_row(data.names.full(cell.key), wire) for cell, wire in wires(data.run, data.done)]
     caption = (
-        "On the wire between sites, for each successful transaction of the load: all that was sent while it"
-        " ran, the numbered writes beside it and the servers' own messages included"
+        "Traffic between sites for each successful transaction of the load, including the ledger's writes and"
+        " the servers' own messages"
     )
     return Table(caption, columns, rows, 1, right(columns, "Cell", "Bytes each way"))
 
@@ -113,7 +113,7 @@ def _series(group: Sequence[Place], measure: Measure, names: Names) -> list[Line
 
 
 def _finding(series: Sequence[Line], measure: Measure) -> str:
-    """What is left of each solution's figure at the longest round trip."""
+    """Return the change of each solution's figure from the shortest to the longest round trip."""
     parts = []
     for line in series:
         (near, first), (far, last) = line.points[0], line.points[-1]
@@ -124,10 +124,10 @@ def _finding(series: Sequence[Line], measure: Measure) -> str:
         return ""
     near, far = parts[0][:2]
     order = sorted(parts, key=lambda part: part[3], reverse=not measure.milli)
-    said = listed([f"{name} {_times(ratio)}" for _, _, name, ratio in order])
+    changes = listed([f"{name} {_times(ratio)}" for _, _, name, ratio in order])
     whole, _, part = measure.title.lower().partition(", ")
     what = f"{part} of the {whole}" if part else whole
-    return f"From {milliseconds(near)} to {milliseconds(far)}, the {what} changes by: {said}."
+    return f"From {milliseconds(near)} to {milliseconds(far)}, the {what} changes by: {changes}."
 
 
 def _times(ratio: float) -> str:

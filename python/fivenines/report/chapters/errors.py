@@ -12,22 +12,22 @@ from fivenines.report.table import CELL, Table
 
 
 def chapter(data: Data) -> Section:
-    """Of the load generator, of the machine, and by class of error."""
+    """Return failed operations by class, CPU use, and warnings of the load generator."""
     drawers = [
         Drawer("Failed operations by class", [errors_table(data)]),
-        Drawer("Who used the processors", [sharing.table(data.done, data.names)]),
+        Drawer("CPU use", [sharing.table(data.done, data.names)]),
         Drawer("Connecting", [connect_table(data)]),
     ]
     drawers += folded(bottleneck_table(data))
-    found = Section("errors", TITLE, drawers=drawers)
-    return replace(found, texts=[_answer(data)]) if found.filled else found
+    section = Section("errors", TITLE, drawers=drawers)
+    return replace(section, texts=[_answer(data)]) if section.filled else section
 
 
 TITLE = "Errors"
 
 
 def _answer(data: Data) -> str:
-    """How many operations failed, and of which class most of them."""
+    """Return the number of failed operations, and the most frequent class."""
     classes: Counter[str] = Counter()
     for cell in data.done:
         for error in cell.errors:
@@ -39,7 +39,7 @@ def _answer(data: Data) -> str:
 
 
 def errors_table(data: Data) -> Table:
-    """Failed operations by source, class and code, all trials of a cell together."""
+    """Return failed operations by source, class and code, all trials of a cell together."""
     columns = [*CELL, "Source", "Class", "Code", "Failures", "First message"]
     rows = [
         [
@@ -59,10 +59,10 @@ def errors_table(data: Data) -> Table:
 
 
 def bottleneck_table(data: Data) -> Table:
-    """Where the load generator says that it was the limit."""
+    """Return the cells in which the load generator may have been the limit."""
     rows = [
         [data.names.full(cell.key), "; ".join(dict.fromkeys(cell.bottlenecks))]
         for cell in data.done
         if cell.bottlenecks
     ]
-    return Table("Warnings of the load generator about itself", ["Cell", "Warning"], rows)
+    return Table("Warnings of the load generator", ["Cell", "Warning"], rows)

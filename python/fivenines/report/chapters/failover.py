@@ -1,4 +1,4 @@
-"""The failover of each cell as a time line: a representative trial, the others faint behind."""
+"""The failover of each cell as a time line: a representative trial, with the others in grey."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -17,30 +17,30 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.moments import moments
-from fivenines.report.section import Section, beside, explained
+from fivenines.report.section import Section, explained, in_row
 from fivenines.report.table import Table, right, without_empty
 from fivenines.report.timelines import BEFORE_MS, Plan, packed, plan, view
 
 
 def chapter(data: Data) -> Section:
-    """Failover, second by second."""
+    """Return the time lines of failovers."""
     figures, left_out = timeline_figures(data)
     title = "Second by second"
     if not figures:
         return Section("failover", title)
-    shown, others = beside(figures, "The other cells")
+    shown, others = in_row(figures, "The other cells")
     legend = [LEGEND]
     if left_out:
         legend.append(
-            f"{count(left_out, 'cell')} with fewer connections are left out here to keep the file"
-            " small; their figures are in the tables."
+            f"Only the tables contain the {count(left_out, 'cell')} with fewer connections, to keep the file"
+            " small."
         )
     drawers = [*others, explained(*legend)]
     return Section("failover", title, [_answer(data)], [], shown, drawers)
 
 
 def _answer(data: Data) -> str:
-    """Between which ends the outages of writes of the drawn trials lie, and of which solutions."""
+    """Return the shortest and longest outage of writes of the drawn trials, with their solutions."""
     seen = [
         (trial.availability.writes, cell)
         for cell in data.done
@@ -48,66 +48,65 @@ def _answer(data: Data) -> str:
     ]
     ranked = sorted(((one.ms, not one.back, cell.called) for one, cell in seen if one and one.noticed))
     if not ranked:
-        return "In no trial with a median outage were writes noticeably unavailable."
-    ends = [f"{at_least(milliseconds(ms), gone, 1)} ({name})" for ms, gone, name in (ranked[0], ranked[-1])]
+        return "No trial with a median outage shows a noticeable outage of writes."
+    ends = [f"{at_least(milliseconds(ms), lost, 1)} ({name})" for ms, lost, name in (ranked[0], ranked[-1])]
     length = ends[0] if len(ranked) == 1 else f"{ends[0]} to {ends[1]}"
     return f"In the trial with the median outage writes were unavailable for {length}."
 
 
+# Bounds on a report's size: figures, grey trials in each, points in total.
 MAX_FIGURES = 12
 MAX_FAINT = 8
 MAX_POINTS = 45_000
-"""Bounds on a report's size: figures, faint trials in each, points in all."""
 
 LEGEND = (
-    "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
-    " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
-    " manager's steps, and what was measured beside it. Brackets are interruptions, each with its length and"
-    " the event that it belongs to. Charts of the same conditions have one scale for writes and one for"
-    " reads."
+    "Filled: the trial with the median outage of writes. Thin grey lines: other trials of the cell. Solid"
+    " vertical lines are faults; numbered dashed lines are events, listed below: steps of the manager and"
+    " ends of phases. Brackets are interruptions with their length and cause. Charts of the same conditions"
+    " have the same scales."
 )
 
 
 def timeline_figures(data: Data) -> tuple[list[Figure], int]:
-    """A figure for each cell with a fault, and the number of cells left out to bound the size.
+    """Return a figure for each cell with a fault, and the number of cells left out to bound the size.
 
-    Cells with many connections come first when not all fit.
+    If not all fit, cells with many connections come first.
     """
-    wanted = [cell for cell in data.done if cell.faulted and _candidates(cell)]
-    chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
+    faulted = [cell for cell in data.done if cell.faulted and _candidates(cell)]
+    chosen = sorted(faulted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     slot = _slot_ms(chosen)
     planned = plan([_ordered(cell) for cell in chosen])
     drawn, fine = _tops(chosen, data.names, slot), _tops(chosen, data.names, _FINE)
     figures = []
-    for cell in wanted:
+    for cell in faulted:
         if cell in chosen:
             label = data.names.label(cell.key)
             tops = drawn[label], fine[label]
             figures.append(_figure(cell, data.names, slot, planned, tops))
-    return figures, len(wanted) - len(figures)
+    return figures, len(faulted) - len(figures)
 
 
+# The largest number of successes in a slot, for writes and for reads.
 Tops: TypeAlias = dict[str, float]
-"""The largest number of successes in a slot, of writes and of reads."""
 
+# The slots of the page's script in ms, before readers zoom in.
 _FINE = 100
-"""Slots of the page's script in ms, unless one zooms further in."""
 
 
 def _tops(cells: Sequence[CellResult], names: Names, slot: int) -> dict[str, Tops]:
-    """By conditions: those are read side by side, so their charts have one scale."""
-    found: dict[str, Tops] = {}
+    """Return the largest counts by conditions, whose charts are compared and so share a scale."""
+    by_label: dict[str, Tops] = {}
     for cell in cells:
-        tops = found.setdefault(names.label(cell.key), {"writes": 0.0, "reads": 0.0})
+        tops = by_label.setdefault(names.label(cell.key), {"writes": 0.0, "reads": 0.0})
         for trial in _ordered(cell)[: MAX_FAINT + 1]:
             for what in tops:
                 values = (value for _, value in _binned(trial, what, slot))
                 tops[what] = max(tops[what], *values, 0.0)
-    return found
+    return by_label
 
 
 def representative(cell: CellResult) -> TrialMeasures | None:
-    """The trial with the median outage of writes (the lower of two medians), else of reads."""
+    """Return the trial with the median outage of writes (the lower of two medians), otherwise of reads."""
 
     def length(trial: TrialMeasures) -> tuple[float, float]:
         assert trial.availability
@@ -129,7 +128,7 @@ def _candidates(cell: CellResult) -> list[TrialMeasures]:
 
 
 def _slot_ms(cells: list[CellResult]) -> int:
-    """The width of the drawn slots: 100 ms, or wider where that would make the report too big."""
+    """Return the width of the drawn slots: 100 ms, or wider to bound the report's size."""
     total = 0.0
     for cell in cells:
         trials = _candidates(cell)[: MAX_FAINT + 1]
@@ -184,8 +183,8 @@ def _panel(
     what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str, tops: Tops
 ) -> charts.Panel:
     at = _availability(chosen).fault_at
-    found: Sequence[Interruption] = getattr(chosen.interruptions, what)
-    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
+    interruptions: Sequence[Interruption] = getattr(chosen.interruptions, what)
+    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in interruptions]
     return charts.Panel(
         f"Successful {what} per {milliseconds(slot)}",
         _binned(chosen, what, slot),
@@ -204,7 +203,7 @@ def _label(one: Interruption) -> str:
 
 
 def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
-    """Successes per slot as (seconds from the fault, number); only where the number changes."""
+    """Return successes per slot as (seconds from the fault, number), only where the number changes."""
     availability = _availability(trial)
     start, end = view(trial)
     counts: Ints = trial.timeline.writes if what == "writes" else trial.timeline.reads
@@ -223,27 +222,27 @@ def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, flo
 
 
 def _finding(cell: CellResult, trial: TrialMeasures) -> str:
-    found, availability = trial.interruptions, _availability(trial)
+    every, availability = trial.interruptions, _availability(trial)
     parts = [
         _sentence(what, outage, interruptions)
         for what, outage, interruptions in (
-            ("Writes", availability.writes, found.writes),
-            ("New connections", availability.connections, found.connections),
-            ("Reads", availability.reads, found.reads),
+            ("Writes", availability.writes, every.writes),
+            ("New connections", availability.connections, every.connections),
+            ("Reads", availability.reads, every.reads),
         )
         if outage
     ]
-    shown = f"Shown is trial {trial.record.id}, one of {len(cell.trials)}."
+    shown = f"The chart shows trial {trial.record.id}, one of {len(cell.trials)}."
     return " ".join([*parts, shown])
 
 
-def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
+def _sentence(what: str, outage: Outage, interruptions: Sequence[Interruption]) -> str:
     if not outage.noticed:
         return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
-    if len(found) == 1:
-        return f"{what} were unavailable for {length_of(found[0])}."
+    if len(interruptions) == 1:
+        return f"{what} were unavailable for {length_of(interruptions[0])}."
     total = milliseconds(outage.total_ms)
-    return f"{what} were unavailable {len(found)} times, {total} in all: {in_words(found)}."
+    return f"{what} were unavailable {len(interruptions)} times, {total} in total: {in_words(interruptions)}."
 
 
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
@@ -253,19 +252,19 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
         "from",
         "to",
         "Interruptions of writes",
-        "in all",
+        "total",
         "New connections unavailable",
         "Reads unavailable",
         "Interruptions of reads",
-        "in all",
+        "total",
         "Failover time",
     ]
     rows = []
     for trial in _candidates(cell):
         availability = _availability(trial)
         mark = " (shown in full)" if trial is chosen else ""
-        gone = availability.failover_ms is None and availability.writes is not None
-        failover = availability.observed_ms if gone else availability.failover_ms
+        bound = availability.failover_ms is None and availability.writes is not None
+        failover = availability.observed_ms if bound else availability.failover_ms
         rows.append(
             [
                 trial.record.id + mark,
@@ -274,7 +273,7 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
                 _length(availability.connections),
                 _length(availability.reads),
                 *_all(availability.reads, trial.interruptions.reads),
-                "" if failover is None else at_least(milliseconds(failover), gone, 1),
+                "" if failover is None else at_least(milliseconds(failover), bound, 1),
             ]
         )
     caption = "Interruptions of all trials of the cell, in time from the fault"
@@ -283,11 +282,11 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     return without_empty(table, "New connections unavailable")
 
 
-def _all(outage: Outage | None, found: Sequence[Interruption]) -> list[str]:
-    """Each interruption, and their sum."""
+def _all(outage: Outage | None, interruptions: Sequence[Interruption]) -> list[str]:
+    """Return each interruption, and their sum."""
     if outage is None or not outage.noticed:
         return ["", ""]
-    return [in_words(found), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
+    return [in_words(interruptions), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
 
 
 def _length(outage: Outage | None) -> str:

@@ -1,4 +1,4 @@
-"""The chapter on blocks: solutions side by side, loaded in turn, and what it cost that they were all up."""
+"""The chapter on interleaved comparisons: solutions deployed together, and loaded in turn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -34,28 +34,28 @@ from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import names_of_keys
-from fivenines.report.section import Drawer, Section, beside, explained, folded
+from fivenines.report.section import Drawer, Section, explained, folded, in_row
 from fivenines.report.table import Table, right
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
-    """Solutions that were up at once and loaded in turn."""
-    shown, others = beside(figures(data.blocks), "The other conditions")
+    """Return the results of the interleaved comparisons."""
+    shown, others = in_row(figures(data.blocks), "The other conditions")
     drawers = [*others, *folded(ratio_table(data.blocks))]
-    drawers.append(Drawer("Each solution in its windows", [side_table(data.blocks)]))
+    drawers.append(Drawer("Each solution while it was loaded", [side_table(data.blocks)]))
     drawers += alone(data) if data.blocks else []
     drawers += [explained(*how)] if (how := texts(data.blocks)) else []
     return Section("interleaved", TITLE, [], [], shown, drawers)
 
 
-TITLE = "Speed, side by side"
+TITLE = "Speed, interleaved"
 
 LEGEND = (
-    "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
-    " met the same machine. Each circle is the ratio of two windows of one round, the upright stroke the"
-    " mean of all rounds, the bar its 95 % interval; at 1, the dashed line, there is no difference."
+    "All solutions run at the same time, and one at a time is loaded, in short windows in random order, so"
+    " that all meet the same conditions. Circles: ratio of two windows of one round. Vertical line: mean of"
+    " all rounds. Bar: its 95 % interval. At 1, the dashed line, there is no difference."
 )
 
 MEASURES = {
@@ -66,20 +66,20 @@ MEASURES = {
     "p99": "p99 response time",
 }
 
+# Above this CPU use of idle solutions, as a share of the machine's cores, the report has a caution.
 _NOTICEABLE = 0.05
-"""Cores of idle neighbours, as a share of the machine, from which on the report warns of them."""
 
 
 def interleaved_answers(run: Run) -> list[Answer]:
-    """Who is faster and by how much, and what to be careful about; [] without blocks."""
-    found = interleaved_results(run)
-    said = [Answer("Speed", text, "interleaved") for one in found for text in _speed(one, found)]
-    cautions = [_caution(one, found, run.manifest.machine.cores) for one in found]
-    return said + [Answer("Caution", text, "trust", minor=True) for texts in cautions for text in texts]
+    """Return which solution is faster and by how much, with cautions; [] without blocks."""
+    results = interleaved_results(run)
+    answers = [Answer("Speed", text, "interleaved") for one in results for text in _speed(one, results)]
+    cautions = [_caution(one, results, run.manifest.machine.cores) for one in results]
+    return answers + [Answer("Caution", text, "trust", minor=True) for texts in cautions for text in texts]
 
 
 def texts(results: Sequence[InterleavedResult]) -> list[str]:
-    """How it was measured; [] without blocks."""
+    """Return how the comparison was measured; [] without blocks."""
     if not results:
         return []
     one = results[0]
@@ -87,19 +87,18 @@ def texts(results: Sequence[InterleavedResult]) -> list[str]:
     return [
         LEGEND,
         f"{count(rounds, 'round')} in {count(blocks, 'block')}; windows of {milliseconds(one.window_ms)},"
-        f" of which the first {milliseconds(one.skip_ms)} are left out. Connections stay open; nothing else"
-        " runs beside the load. The interval is that of batches of neighbouring rounds, corrected for what"
-        " they remember of each other.",
+        f" of which the first {milliseconds(one.skip_ms)} are left out. Connections stay open; the load runs"
+        " alone. The interval comes from batches of neighbouring rounds, corrected for autocorrelation.",
     ]
 
 
 def figures(results: Sequence[InterleavedResult]) -> list[Figure]:
-    """The ratio of throughputs of each pair, each round a circle."""
+    """Return charts of the ratio of throughputs of each pair, with a circle for each round."""
     return [_figure(one, results) for one in results if any(p.ratios for p in one.pairs)]
 
 
 def ratio_table(results: Sequence[InterleavedResult]) -> Table:
-    """Each pair by each measure."""
+    """Return each pair by each measure."""
     columns = ["Solutions", "Measure", "Ratio", "95 % interval", "Rounds", "Blocks"]
     rows = [
         [_names(pair, one, results), MEASURES[name], *_figures(ratio)]
@@ -107,12 +106,12 @@ def ratio_table(results: Sequence[InterleavedResult]) -> Table:
         for pair in one.pairs
         for name, ratio in pair.ratios.items()
     ]
-    caption = "Solutions against each other, from neighbouring windows"
+    caption = "Ratios of solutions, from neighbouring windows"
     return Table(caption, columns, rows, 2, frozenset({2, 3, 4, 5}))
 
 
 def side_table(results: Sequence[InterleavedResult]) -> Table:
-    """What each solution did in its windows, and what it used in its own and in those of others."""
+    """Return each solution's figures while it was loaded, and its resource use while loaded and idle."""
     columns = [
         "Solution",
         "Transactions/s",
@@ -122,19 +121,19 @@ def side_table(results: Sequence[InterleavedResult]) -> Table:
         "CPU, loaded",
         "CPU, idle",
         "Writes, idle",
-        "Went on",
+        "Overrun",
     ]
     rows = [_side_row(side, _label(one, results)) for one in results for side in one.sides]
     caption = (
-        "Each solution in its windows, and what its hosts used while it was loaded and while others were"
-        " (CPU in cores; writes to storage as a share of those while it was loaded); the last column: for"
-        " how long at most its transactions went on after a window"
+        "Each solution while it was loaded, and resources of its hosts while it was loaded and idle (CPU in"
+        " cores; writes to storage as a share of those under load). Overrun: longest time for which its"
+        " transactions continued after a window"
     )
     return Table(caption, columns, rows, 1, right(columns, "Solution"))
 
 
 def broken_texts(run: Run) -> list[str]:
-    """Interleaved blocks that broke or are missing, with their reasons."""
+    """Return broken and missing blocks with their reasons."""
     done = {one.record.id for one in run.blocks if one.complete}
     broken = [
         f"{one.record.id}, attempt {one.record.attempt}, broken: {one.record.reason}"
@@ -149,7 +148,7 @@ def broken_texts(run: Run) -> list[str]:
 
 
 def pair_figures(results: Sequence[InterleavedResult]) -> list[dict[str, object]]:
-    """The ratios for other programs."""
+    """Return the ratios for other programs."""
     return [
         {
             "a": pair.a.model_dump(),
@@ -171,27 +170,27 @@ def pair_figures(results: Sequence[InterleavedResult]) -> list[dict[str, object]
 
 
 def _label(one: InterleavedResult, results: Sequence[InterleavedResult]) -> str:
-    """What tells this group from others: its workload, connections and network, where they vary."""
+    """Return the group's workload, connections and network, if they vary."""
     return names_of_keys([each.sides[0].key for each in results]).label(one.sides[0].key)
 
 
 def _speed(one: InterleavedResult, results: Sequence[InterleavedResult]) -> list[str]:
-    """The fastest against each other, by throughput and then by response time."""
+    """Compare the fastest solution with each other one, by throughput and by response time."""
     best, *others = one.ranked
     prefix = f"{label}: " if (label := _label(one, results)) else ""
     pairs = [one.pair(best.key, other.key) for other in others]
     clauses = [_clause(pair, THROUGHPUT, SPEED) for pair in pairs]
     rates = [number(side.tps) for side in (best, *others)]
-    said = [
+    sentences = [
         f"{prefix}{best.key.solution} is {listed(clauses)}: {rates[0]} transactions per second against "
-        f"{listed(rates[1:])}, side by side (means of all windows; the ratio is that of neighbouring ones)."
+        f"{listed(rates[1:])}, interleaved (means of all windows; ratios of neighbouring windows)."
     ]
     for name in ("mean", "p95"):
         clauses = [_clause(pair, name, DURATION) for pair in pairs if name in pair.ratios]
         if clauses:
             what = f"{prefix}the {'mean' if name == 'mean' else '95th percentile of the'} response time"
-            said.append(f"{what[0].upper()}{what[1:]} of {best.key.solution} is {listed(clauses)}.")
-    return said
+            sentences.append(f"{what[0].upper()}{what[1:]} of {best.key.solution} is {listed(clauses)}.")
+    return sentences
 
 
 def _clause(pair: Pair, name: str, words: Words) -> str:
@@ -200,42 +199,41 @@ def _clause(pair: Pair, name: str, words: Words) -> str:
 
 def _caution(one: InterleavedResult, results: Sequence[InterleavedResult], cores: int) -> list[str]:
     prefix = f"{label}: " if (label := _label(one, results)) else ""
-    found = []
+    texts = []
     if any(ratio.apart for pair in one.pairs for ratio in pair.ratios.values()):
-        found.append(
-            f"{prefix}the blocks of the interleaved differ by more than their windows explain, so it matters how"
-            " the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
+        texts.append(
+            f"{prefix}the blocks differ by more than their windows explain, so the deployment matters. The"
+            " intervals are those between blocks; more blocks narrow them."
         )
     r = max((pair.ratios[THROUGHPUT].remembered for pair in one.pairs), default=0.0)
     if r > STRONG:
-        found.append(
-            f"{prefix}one solution was favoured for several rounds on end (correlation {number(r)}), as by a"
-            " machine with far more to do than it has cores: the interval may be too narrow; quieten the"
-            " machine, or take more blocks."
+        texts.append(
+            f"{prefix}one solution was faster for several rounds in a row (correlation {number(r)}), as on an"
+            " overloaded machine. The interval may be too narrow: stop other processes, or run more blocks."
         )
     busy = [side for side in one.sides if side.cpu[1] > _NOTICEABLE * cores]
     if busy:
         used = listed([f"{side.key.solution} {number(side.cpu[1])} cores" for side in busy])
-        found.append(
-            f"{prefix}idle neighbours were not idle ({used} while others were loaded): all are slower than"
-            " alone by that, and work that one puts off may fall into another's windows."
+        texts.append(
+            f"{prefix}idle solutions were not idle ({used} while others were loaded). This slows all of them,"
+            " and deferred work of one may fall into the windows of another."
         )
     if names := _windows("in", {side.key: side.empty for side in one.sides}):
-        found.append(
-            f"{prefix}nothing was answered in whole windows ({names}), as if transactions stood still: such a"
-            " window counts as half an answer, and the ratio leans on how often that happened."
+        texts.append(
+            f"{prefix}whole windows passed without a successful transaction ({names}). Such a window counts"
+            " as half a transaction, so the ratio depends on how often that happened."
         )
     if names := _windows("after", {side.key: side.late for side in one.sides}):
-        found.append(
-            f"{prefix}transactions went on into the measured part of the next window ({names}): lengthen"
+        texts.append(
+            f"{prefix}transactions continued into the measured part of the next window ({names}): lengthen"
             " `interleaved.skip`."
         )
-    return [f"{text[0].upper()}{text[1:]}" for text in found]
+    return [f"{text[0].upper()}{text[1:]}" for text in texts]
 
 
-def _windows(when: str, found: Mapping[CellKey, int]) -> str:
-    """ "a in 3 windows and b in 1 window"; nothing of solutions without any."""
-    return listed([f"{key.solution} {when} {count(n, 'window')}" for key, n in found.items() if n])
+def _windows(when: str, numbers: Mapping[CellKey, int]) -> str:
+    """Return "a in 3 windows and b in 1 window", without solutions with none."""
+    return listed([f"{key.solution} {when} {count(n, 'window')}" for key, n in numbers.items() if n])
 
 
 def _figure(one: InterleavedResult, results: Sequence[InterleavedResult]) -> Figure:
@@ -248,23 +246,23 @@ def _figure(one: InterleavedResult, results: Sequence[InterleavedResult]) -> Fig
         name = f"{pair.a.solution} / {pair.b.solution}"
         dots = [(value, "trial") for value in _rounds(one, pair)]
         rows.append(charts.Dot(name, theme.NEUTRAL, summary, dots, _with_interval(ratio)))
-    said = "; ".join(f"{row.name}: {row.value}" for row in rows)
-    finding = f"{said}. Dashed: no difference."
+    ratios = "; ".join(f"{row.name}: {row.value}" for row in rows)
+    finding = f"{ratios}. Dashed: no difference."
     table = ratio_table([one])
     return Figure(title, finding, to_svg(charts.dots(rows, "times as many", alike=1.0)), table)
 
 
 def _rounds(one: InterleavedResult, pair: Pair) -> list[float]:
-    """The ratio of throughputs in each round."""
+    """Return the ratio of throughputs of each round."""
     places = {side.key: n for n, side in enumerate(one.sides)}
-    found = []
+    ratios = []
     for block in one.windows:
         turns = {(window.round, window.side): window for window in block if window.round}
         for number_ in sorted({window.round for window in block if window.round}):
             a, b = (turns.get((number_, places[key])) for key in (pair.a, pair.b))
             if a and b and a.ok and b.ok:
-                found.append(a.tps / b.tps)
-    return found
+                ratios.append(a.tps / b.tps)
+    return ratios
 
 
 def _names(pair: Pair, one: InterleavedResult, results: Sequence[InterleavedResult]) -> str:

@@ -1,4 +1,4 @@
-"""Tables and words about the workload's invariants: what must be true of the data after a load."""
+"""The chapter on the workload's invariants, conditions on the data after a load."""
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count
@@ -9,13 +9,13 @@ from fivenines.results.records import InvariantCheck
 
 
 def chapter(data: Data) -> Section:
-    """What must be true of the workload's data."""
+    """Return violated and unknown invariants."""
     every = invariants_table(data)
     violated = violated_table(data)
     unknown = unknown_table(data)
     texts = []
     if every.rows and not violated.rows:
-        texts = ["No invariant is violated in any trial in which it could be asked."]
+        texts = ["No invariant is violated in any trial in which it could be checked."]
     drawers = [Drawer("All invariants of all cells", [every]), *folded(unknown)]
     drawers += folded(violated) if is_long(violated) else []
     shown = [] if is_long(violated) else [violated]
@@ -23,26 +23,26 @@ def chapter(data: Data) -> Section:
 
 
 def invariants_text(cell: CellResult) -> str:
-    """How a cell stands, in short: "13 hold", "VIOLATED in 1 of 3 trials", "2 of 13 not known"."""
-    found = cell.invariants
-    if not found:
+    """Return the state of a cell in short: "13 hold", "VIOLATED in 1 of 3 trials", "2 of 13 not known"."""
+    invariants = cell.invariants
+    if not invariants:
         return NOTHING
     if cell.violated:
         return f"VIOLATED in {cell.violated} of {count(cell.complete, 'trial')}"
-    unknown = sum(one.unknown > 0 for one in found)
+    unknown = sum(one.unknown > 0 for one in invariants)
     if unknown:
-        return f"{unknown} of {len(found)} not known"
-    return f"{len(found)} hold" if len(found) > 1 else "1 holds"
+        return f"{unknown} of {len(invariants)} not known"
+    return f"{len(invariants)} hold" if len(invariants) > 1 else "1 holds"
 
 
 def offending_text(check: InvariantCheck) -> str:
-    """What was found, with the rows that offend: "1 row found: o_id 3, lines 9; ..."."""
+    """Return the violation with its rows: "1 row found: o_id 3, lines 9; ..."."""
     rows = [", ".join(f"{column} {value}" for column, value in row.items()) for row in check.offending]
     return ": ".join(part for part in (check.detail, "; ".join(rows)) if part)
 
 
 def invariants_table(data: Data) -> Table:
-    """Every invariant of every cell: in how many trials it holds, is violated, is not known."""
+    """Return the number of trials in which each invariant holds, is violated, or is not known."""
     columns = ["Solution", "Conditions", "Invariant", "Source", "Holds", "Violated", "Not known"]
     rows = [
         [
@@ -62,13 +62,13 @@ def invariants_table(data: Data) -> Table:
 
 
 def violated_table(data: Data) -> Table:
-    """Violated invariants trial by trial, the offending rows named."""
+    """Return the violated invariants of each trial, with the offending rows."""
     return _table("Violated invariants", "violated", data)
 
 
 def unknown_table(data: Data) -> Table:
-    """Invariants that could not be asked, and why."""
-    return _table("Invariants that could not be asked", "unknown", data)
+    """Return the invariants that could not be checked, with the reasons."""
+    return _table("Invariants that could not be checked", "unknown", data)
 
 
 def _table(caption: str, status: str, data: Data) -> Table:
@@ -79,4 +79,4 @@ def _table(caption: str, status: str, data: Data) -> Table:
         for check in trial.record.invariants
         if check.status == status
     ]
-    return Table(caption, ["Invariant", "Found", "Cell", "Trial", "Source"], rows)
+    return Table(caption, ["Invariant", "Result", "Cell", "Trial", "Source"], rows)

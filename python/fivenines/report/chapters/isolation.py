@@ -8,27 +8,27 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, beside, folded
+from fivenines.report.section import Section, folded, in_row
 from fivenines.report.table import CELL, Table, right
 from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
 
 def chapter(data: Data) -> Section:
-    """Anomalies of transactions, the first of each kind drawn."""
-    found = isolation_table(data)
+    """Return anomalies of transactions, with a drawing of the first of each kind."""
+    table = isolation_table(data)
     examples = example_table(data)
     texts = []
-    if found.rows and not examples.rows:
-        texts = ["No violation of isolation was found in any trial."]
-    figures, others = beside(anomaly_figures(data), "The first of each other anomaly, drawn")
+    if table.rows and not examples.rows:
+        texts = ["No trial shows a violation of isolation."]
+    figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
-    shown = [found] if examples.rows else []
-    drawers += [] if shown else folded(found)
+    shown = [table] if examples.rows else []
+    drawers += [] if shown else folded(table)
     return Section("isolation", "Isolation", texts, shown, figures, drawers)
 
 
+# The number of drawn anomalies: the first of each kind and solution.
 DRAWN = 12
-"""So many anomalies are drawn: the first of each kind and solution."""
 
 MEANINGS = {
     "G0": "write cycle",
@@ -42,16 +42,16 @@ MEANINGS = {
     "internal": "a transaction contradicts itself",
     "incompatible-order": "reads disagree on the order of appends",
     "duplicate-elements": "an append took effect twice",
-    "unknown-element": "nobody had written it",
+    "unknown-element": "a value that no transaction wrote",
     "lost-append": "an acknowledged append that no later read shows",
-    "wrong-sum": "an audit saw another total",
+    "wrong-sum": "an audit read a different total",
     "wrong-end-sum": "money was made or lost for good",
     "negative-balance": "an account below zero",
 }
 
 
 def isolation_table(data: Data) -> Table:
-    """Anomalies of each cell by checker and kind; a line without a kind: nothing was found."""
+    """Return anomalies of each cell by checker and kind; a line with "none" has no anomaly."""
     rows = []
     for cell in data.done:
         sources = sorted({one.source for _, one in _judged(cell)})
@@ -59,27 +59,27 @@ def isolation_table(data: Data) -> Table:
             mine = [one for _, one in _judged(cell) if one.source == source]
             size = number(sum(one.transactions for one in mine))
             head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
-            found = {kind: n for (of, kind), n in cell.truth.anomalies.items() if of == source}
-            rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in found.items()]
-            rows += [] if found else [[*head, "none", "", "0"]]
-    columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "What it is", "Count"]
-    left = (*CELL, "Checker", "Anomaly", "What it is")
+            kinds = {kind: n for (of, kind), n in cell.truth.anomalies.items() if of == source}
+            rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in kinds.items()]
+            rows += [] if kinds else [[*head, "none", "", "0"]]
+    columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "Meaning", "Count"]
+    left = (*CELL, "Checker", "Anomaly", "Meaning")
     return Table("Violations of isolation", columns, rows, 3, right(columns, *left))
 
 
 def example_table(data: Data) -> Table:
-    """All kept examples in words."""
+    """Return all recorded examples in words."""
     rows = [
         [record.id, data.names.full(cell.key), one.kind, _list(one.transactions), one.explanation]
         for cell in data.done
         for record, one in _examples(cell)
     ]
-    columns = ["Trial", "Cell", "Anomaly", "Transactions", "What happened"]
+    columns = ["Trial", "Cell", "Anomaly", "Transactions", "Explanation"]
     return Table("Anomalies, step by step (the first ten of each kind and trial)", columns, rows)
 
 
 def note_table(data: Data) -> Table:
-    """What the checkers say of their own search."""
+    """Return the notes of the checkers on their search."""
     rows = [
         [record.id, data.names.full(cell.key), one.source, one.note]
         for cell in data.done
@@ -90,7 +90,7 @@ def note_table(data: Data) -> Table:
 
 
 def anomaly_figures(data: Data) -> list[Figure]:
-    """A drawing of the first anomaly of each kind and solution that has dependencies to draw."""
+    """Return a drawing of the first anomaly with dependencies of each kind and solution."""
     seen: set[tuple[str, str]] = set()
     figures: list[Figure] = []
     for cell in data.done:

@@ -8,21 +8,21 @@ from fivenines.results.records import NodeCheck
 
 
 def chapter(data: Data) -> Section:
-    """Acknowledged rows that are missing."""
+    """Return the acknowledged rows that are missing."""
     checked = loss_table(data)
     lost = lost_ids_table(data)
     if not checked.rows:
         return Section("loss", "Lost rows")
-    texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
+    texts = [] if lost.rows else ["No readable node lacks an acknowledged row."]
     drawers = [Drawer("Lost rows of each trial, by node and id", [lost])]
-    said = [_OUT_OF_ORDER] if "Out of order" in checked.columns else []
-    drawers.append(Drawer(checked.caption, [checked], texts=said))
+    legend = [_OUT_OF_ORDER] if "Out of order" in checked.columns else []
+    drawers.append(Drawer(checked.caption, [checked], texts=legend))
     drawers += folded(unreadable_nodes(data))
     return Section("loss", "Lost rows", texts, drawers=drawers)
 
 
 def loss_table(data: Data) -> Table:
-    """What the ledger found in each cell, judged on the primary of record."""
+    """Return the ledger's results for each cell, judged on the primary of record."""
     columns = [
         *CELL,
         "Trials checked",
@@ -67,14 +67,14 @@ def loss_table(data: Data) -> Table:
     return table
 
 
+# Columns that are shown only if any cell has such rows.
 _RARE = ("Phantom", "Duplicate", "Out of order")
-"""Columns that are there only if any of these was found."""
 
-_OUT_OF_ORDER = "Out of order: rows that are there, though an earlier one of their client is lost."
+_OUT_OF_ORDER = "Out of order: rows that are present although an earlier row of the same client is lost."
 
 
 def lost_ids_table(data: Data) -> Table:
-    """The nodes of each trial with lost, phantom or duplicate rows, the ids named.
+    """Return the nodes of each trial with lost, phantom or duplicate rows, with the ids.
 
     Nodes of a trial that lack the same rows share a line.
     """
@@ -92,12 +92,12 @@ def lost_ids_table(data: Data) -> Table:
                 [trial.record.id, data.names.full(cell.key), ", ".join(nodes), *named]
                 for named, nodes in alike.items()
             ]
-    caption = "Nodes on which rows were lost, or present though refused"
+    caption = "Nodes that lack acknowledged rows, or have refused ones"
     return Table(caption, columns, rows, 1, frozenset({3, 5}))
 
 
 def unreadable_nodes(data: Data) -> Table:
-    """Nodes whose rows could not be read after the trial, so that nothing is known of them."""
+    """Return the nodes whose rows could not be read after the trial."""
     rows = [
         [trial.record.id, data.names.full(cell.key), node.node, node.detail]
         for cell in data.done
@@ -105,7 +105,7 @@ def unreadable_nodes(data: Data) -> Table:
         for node in (trial.record.check.nodes if trial.record.check else [])
         if not node.reachable
     ]
-    return Table("Nodes that could not be checked", ["Trial", "Cell", "Node", "Why"], rows)
+    return Table("Nodes that could not be checked", ["Trial", "Cell", "Node", "Reason"], rows)
 
 
 def _named(node: NodeCheck) -> list[str]:
@@ -116,5 +116,5 @@ def _named(node: NodeCheck) -> list[str]:
     return [str(node.lost), lost, str(node.phantom), phantom]
 
 
-def _cut(total: int, kept: list[int]) -> str:
-    return f" and {total - len(kept)} that were not kept" if total > len(kept) else ""
+def _cut(total: int, recorded: list[int]) -> str:
+    return f" and {total - len(recorded)} without a recorded id" if total > len(recorded) else ""

@@ -1,4 +1,4 @@
-"""The chapter on availability: what assumed failures and measured outages make of a year."""
+"""The chapter on availability, computed from assumed failure rates and measured outages."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,55 +12,55 @@ from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
-    """The availability that follows from the outages."""
-    found = availabilities(data.done, assumed_mtbf(data.run))
-    if not found:
+    """Return the availability that follows from the outages."""
+    results = availabilities(data.done, assumed_mtbf(data.run))
+    if not results:
         return Section("nines", TITLE)
-    table = nines_table(found, data.names)
-    drawers = [Drawer("Availability of each", [table]), explained(*texts(found))]
-    own = [] if sentence(found, data.names) else [_rarity(found)]
-    return Section("nines", TITLE, own, drawers=drawers)
+    table = nines_table(results, data.names)
+    drawers = [Drawer("Availability of each solution", [table]), explained(*texts(results))]
+    lines = [] if sentence(results, data.names) else [_rarity(results)]
+    return Section("nines", TITLE, lines, drawers=drawers)
 
 
-TITLE = "Nines"
+TITLE = "Availability (nines)"
 
-_SAID = 6
-"""So many solutions are said; the table has all."""
+# Up to this number the sentence lists solutions; the table has all of them.
+_LISTED = 6
 
 
-def _rarity(found: Sequence[Availability]) -> str:
-    """Without an assumption: how rare the fault must be for five nines."""
-    ranked = sorted(found, key=lambda one: one.needed_mtbf)
+def _rarity(results: Sequence[Availability]) -> str:
+    """Return how rare the fault must be for five nines."""
+    ranked = sorted(results, key=lambda one: one.needed_mtbf)
     parts = [
-        f"{one.key.solution}{f' ({one.fault})' if len({o.fault for o in found}) > 1 else ''}"
+        f"{one.key.solution}{f' ({one.fault})' if len({o.fault for o in results}) > 1 else ''}"
         f" once in {OPPOSITE[one.bound]} {long_time(one.needed_mtbf)}".replace("  ", " ")
         for one in ranked
     ]
-    if len(parts) > _SAID:
-        parts = [f"{parts[0]} (the least)", f"{parts[-1]} (the most)"]
-    return f"Five nines (99.999 %) allow such a fault: {'; '.join(dict.fromkeys(parts))}."
+    if len(parts) > _LISTED:
+        parts = [f"{parts[0]} (shortest)", f"{parts[-1]} (longest)"]
+    return f"Five nines (99.999 %) allow this fault: {'; '.join(dict.fromkeys(parts))}."
 
 
+# The bound of the downtime for each bound of the availability.
 OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
-"""How the downtime is bounded where the availability is."""
 
 
-def nines_table(found: Sequence[Availability], names: Names) -> Table:
-    """MTTR, MTBF, availability, nines and downtime a year, with their intervals."""
+def nines_table(results: Sequence[Availability], names: Names) -> Table:
+    """Return MTTR, MTBF, availability, nines and downtime per year, with their intervals."""
     columns = [
         "Solution",
         "Conditions",
         "Fault",
         "Trials",
-        "MTTR (writes unavailable, in all)",
+        "MTTR (total outage of writes)",
         "MTBF (assumed)",
         "Availability",
         "Nines",
-        "Downtime a year",
+        "Downtime per year",
         "MTBF for five nines",
     ]
     rows = []
-    for one in found:
+    for one in results:
         bound, opposite = one.bound, OPPOSITE[one.bound]
         rows.append(
             [
@@ -81,31 +81,31 @@ def nines_table(found: Sequence[Availability], names: Names) -> Table:
     return without_empty(table, "Conditions")
 
 
-def texts(found: Sequence[Availability]) -> list[str]:
-    """What to know before the table is read."""
-    if not found:
+def texts(results: Sequence[Availability]) -> list[str]:
+    """Return how to read the table."""
+    if not results:
         return []
-    if all(one.mtbf is None for one in found):
+    if all(one.mtbf is None for one in results):
         return [
-            "This experiment assumes no rates of failure, so there is no availability: set"
-            " `availability: {mtbf: {kill: 90d}}` in the experiment file, or `mtbf:` of a fault. The"
-            " last column says how rare the fault must be for five nines (99.999 %)."
+            "This experiment assumes no failure rates, so there is no availability. Set"
+            " `availability: {mtbf: {kill: 90d}}` in the experiment file, or `mtbf:` of a fault. The last"
+            " column shows how rare the fault must be for five nines (99.999 %)."
         ]
-    said = [
-        "The outages are measured, the times between failures are assumptions of the experiment."
-        " Intervals cover the measured part alone."
+    lines = [
+        "Outages are measured; times between failures are assumptions of the experiment. Intervals cover only"
+        " the measured part."
     ]
-    if any(one.bound for one in found):
-        said.append(
-            "At most, at least: service was not back within the observed time, or no outage was"
-            " noticed at all, so that only a bound is known."
+    if any(one.bound for one in results):
+        lines.append(
+            "At most, at least: service did not recover within the observed time, or there was no noticeable"
+            " outage, so only a bound is known."
         )
-    return said
+    return lines
 
 
-def sentence(found: Sequence[Availability], names: Names) -> str:
-    """Who reaches how many nines under the assumptions; "" without any."""
-    known = [one for one in found if one.nines is not None]
+def sentence(results: Sequence[Availability], names: Names) -> str:
+    """Return the nines of each solution under the assumptions; "" without assumptions."""
+    known = [one for one in results if one.nines is not None]
     together = [one for one in known if one.fault == "all together"]
     shown = together or known
     if not shown:
@@ -115,34 +115,34 @@ def sentence(found: Sequence[Availability], names: Names) -> str:
     for one in ranked[:8]:
         assert one.nines and one.downtime
         about = [*([] if together else [one.fault]), where(one.key, names)]
-        said = ", ".join(filter(None, about))
-        fault = f" ({said})" if said else ""
+        place = ", ".join(filter(None, about))
+        fault = f" ({place})" if place else ""
         bound = f"{one.bound} " if one.bound else ""
         opposite = f"{OPPOSITE[one.bound]} " if one.bound else ""
         parts.append(
             f"{one.key.solution}{fault} {bound}{nines_text(one.nines.value)}"
-            f" ({opposite}{long_time(one.downtime.value)} a year)"
+            f" ({opposite}{long_time(one.downtime.value)} of downtime per year)"
         )
     more = f" and {count(len(ranked) - 8, 'more', 'more')}" if len(ranked) > 8 else ""
     return f"Nines under the assumed failure rates: {'; '.join(parts)}{more}."
 
 
 def share_text(share: float) -> str:
-    """99.95 %, 99.9987 %: two digits after the nines."""
-    away = 1 - share
-    if away <= 0:
+    """Return 99.95 % or 99.9987 %, with two digits after the nines."""
+    unavailable = 1 - share
+    if unavailable <= 0:
         return "100 %"
-    digits = max(1, math.ceil(-math.log10(100 * away)) + 1)
+    digits = max(1, math.ceil(-math.log10(100 * unavailable)) + 1)
     return f"{100 * share:.{min(digits, 12)}f} %"
 
 
 def nines_text(value: float) -> str:
-    """3.27; an infinity sign where no downtime is possible."""
+    """Return 3.27, or an infinity sign without downtime."""
     return "∞" if math.isinf(value) else f"{value:.2f}"
 
 
 def long_time(seconds: float) -> str:
-    """A time in the unit that suits it, up to days: 870 ms, 12.3 s, 4.56 min, 7.89 h, 90 d."""
+    """Return a time in a unit by its size, up to days: 870 ms, 12.3 s, 4.56 min, 7.89 h, 90 d."""
     for unit, size in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= (2 * size if unit == "d" else size):
             return f"{number(seconds / size)} {unit}"
@@ -150,7 +150,7 @@ def long_time(seconds: float) -> str:
 
 
 def _text(value: Estimate | None, show: Callable[[float], str], bound: str) -> str:
-    """The value with its interval; of a bound no interval, but the word."""
+    """Return the value with its interval; for a bound, with its word instead."""
     if value is None:
         return NOTHING
     if bound:

@@ -7,7 +7,6 @@ from fivenines.analysis.outages import OutagePoint, Outages
 from fivenines.analysis.statistics import Summary, scaled
 from fivenines.analysis.wording import (
     NOT_ENDED,
-    NOT_RECOVERED,
     NOTHING,
     at_least,
     count,
@@ -35,32 +34,32 @@ from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
-    """How long; each trial as a point in a drawer."""
+    """Return outages, and a chart with each trial as a point in a drawer."""
     groups = groups_of(data.cells, data.names)
     figures = [figure for group in groups for figure in outage_figures(group, data.names)]
     trials = Drawer("Each trial as a point", texts=[OUTAGE_LEGEND], figures=figures)
     table = times_table(data)
     drawers = [trials] if figures else []
     if table.rows:
-        drawers.insert(0, Drawer("How the times after a fault differ", [table], texts=TIMES))
+        drawers.insert(0, Drawer("Times after a fault compared", [table], texts=TIMES))
     return Section("outage", "Outages", drawers=drawers)
 
 
+# How the times of the page differ: in short, and each of them.
 TIMES = [
-    "Times after a fault count different things: the outage is the longest interruption, not all together, "
+    "Times after a fault measure different things: the outage is the longest interruption, not their total, "
     "and not the time to the first write.",
-    "Outage: the longest time without a successful write of an established session, also one after the "
-    "service had come back once. All interruptions: its sum with the others of the trial; the downtime of a "
-    "year is computed from it (Nines). New connections: the longest time in which none could be made and "
-    "used. To the first write: from the fault to the first write after the first interruption; its phases "
-    "are in the next chapter. To caught up: until throughput is back, too, and no surviving replica behind. "
-    "Drawn trial: the outage of the one trial that is drawn second by second, the median of the trials.",
+    "Outage: the longest time without a successful write of an established session, also after a first "
+    "recovery. All interruptions: the total of the trial, from which the downtime per year is computed. New "
+    "connections: the longest time in which no connection could be opened and used. To the first write: from "
+    "the fault to the first write after the first interruption; its phases are in the next chapter. To "
+    "caught up: until throughput has recovered and no surviving replica is behind. Drawn trial: the outage "
+    "of the trial in the chapter Second by second, the median of the trials.",
 ]
-"""How the times of the page differ: in short, and each of them."""
 
 
 def times_table(data: Data) -> Table:
-    """The times after a fault beside each other, as means over the trials."""
+    """Return the times after a fault as means over the trials."""
     columns = [
         "Solution",
         "Conditions",
@@ -85,13 +84,15 @@ def times_table(data: Data) -> Table:
         for cell in data.done
         if cell.faulted and cell.writes.points
     ]
-    caption = "Times after the fault, means over the trials but for the last column; of writes unless said"
+    caption = (
+        "Times after the fault, of writes unless stated; means over the trials except in the last column"
+    )
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions"))
     return without_empty(table, "Conditions")
 
 
 def _caught_up(cell: CellResult) -> str:
-    """Of the first fault, where a trial has several."""
+    """Return the time until caught up, for the first fault of a trial."""
     whole = cell.faults[0].whole if cell.faults else Summary(0)
     return mean_with_interval(whole, milli=True, why=NOT_ENDED)
 
@@ -103,13 +104,13 @@ def _drawn(cell: CellResult) -> str:
 
 
 OUTAGE_LEGEND = (
-    DOTS_LEGEND + " A dash is a trial whose longest gap was no longer than an ordinary pause, a"
-    " triangle one without service until the end of the load: a lower bound."
+    DOTS_LEGEND + " A dash is a trial whose longest gap was no longer than an ordinary pause. A triangle is a"
+    " trial without recovery until the end of the load: a lower bound."
 )
 
 
 def outage_figures(group: Group, names: Names) -> list[Figure]:
-    """The outages of writes, of new connections and of reads of a group, each trial a point."""
+    """Return charts of the outages of writes, new connections and reads, each trial as a point."""
     figures = []
     for what, get in OUTAGES.items():
         cells = [cell for cell in group.cells if get(cell).points]
@@ -160,9 +161,9 @@ def _outage_dot(cell: CellResult, outages: Outages, several: bool, names: Names)
 
 
 def _each(point: OutagePoint) -> str:
-    """One trial's longest interruption, and all together where there are several."""
+    """Return a trial's longest interruption, with the total if there are several."""
     text = at_least(milliseconds(point.ms), not point.back, 1)
-    return f"{text} of {milliseconds(point.total_ms)} in all" if point.number > 1 else text
+    return f"{text} of {milliseconds(point.total_ms)} in total" if point.number > 1 else text
 
 
 def _outage_finding(cells: Sequence[CellResult], what: str, get: Get) -> str:
@@ -172,16 +173,16 @@ def _outage_finding(cells: Sequence[CellResult], what: str, get: Get) -> str:
     if back:
         least, most = min(back), max(back)
         text = (
-            f"Where {what} came back, the outage lasted from {milliseconds(least[0])} ({least[1]})"
+            f"Where {what} recovered, the outage lasted from {milliseconds(least[0])} ({least[1]})"
             f" to {milliseconds(most[0])} ({most[1]})."
         )
-    gone = [cell for cell in cells if get(cell).not_recovered]
-    if gone:
+    unrecovered = [cell for cell in cells if get(cell).not_recovered]
+    if unrecovered:
         parts = [
             f"{cell.key.solution} in {get(cell).not_recovered} of {count(len(get(cell).points), 'trial')}"
-            for cell in gone
+            for cell in unrecovered
         ]
-        text += f" {what.capitalize()} were {NOT_RECOVERED} with {listed(parts)}."
+        text += f" {what.capitalize()} did not recover with {listed(parts)}."
     if len({cell.key.connections for cell in cells}) > 1:
         text += " Rows are named by solution and number of connections."
     return text.strip()

@@ -1,4 +1,4 @@
-"""The chapter on failovers by phase: tables, and what they say in a sentence."""
+"""The chapter on failovers by phase: charts, tables and sentences."""
 
 import re
 import statistics
@@ -27,17 +27,17 @@ from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Drawer, Section, beside, explained, folded
+from fivenines.report.section import Drawer, Section, explained, folded, in_row
 from fivenines.report.summary import outage_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 
 
 def chapter(data: Data) -> Section:
-    """What the failover times consist of, and what the faults did besides the outage."""
+    """Return the phases of failovers, and other effects of the faults."""
     groups = groups_of(data.done, data.names)
     figures = [figure for group in groups for figure in phase_figures(group, data.names)]
-    shown, others = beside(figures, "The other conditions")
-    effects = Drawer("What each fault did besides", [effects_table(data)])
+    shown, others = in_row(figures, "The other conditions")
+    effects = Drawer("Other effects of each fault", [effects_table(data)])
     drawers = [*others, effects, *folded(notes_table(data))]
     clocks = error_ms(trial.record for cell in data.done for trial in cell.trials)
     known = "" if clocks is None else CLOCKS.format(milliseconds(clocks))
@@ -45,34 +45,36 @@ def chapter(data: Data) -> Section:
     return Section("phases", "Failover by phase", [], [], shown, drawers)
 
 
-BARS = "Bars are means from the fault on; the line below an end is its 95 % interval."
+BARS = "Bars are means, from the fault on; the line below an end is its 95 % interval."
 LEGEND = (
-    "Each bar is the mean, from the fault until caught up; phases are those of the trials whose load wrote"
-    " again, and the line below the end is the 95 % interval of the whole. Grey with an arrow: at least so"
-    " long, as some trial was not back or not caught up when its time ended. Phases that are too short to"
-    " be seen stand in the text above the bar."
+    "Each bar is the mean time from the fault until caught up. Phases are those of the trials whose writes"
+    " recovered; the line below the end is the 95 % interval of the whole. Grey with an arrow: a lower bound,"
+    " as some trial had not recovered or not caught up at its end. The text above the bar has all phases,"
+    " also those too short to be visible."
 )
 
-CLOCKS = " The hosts have clocks of their own: as these are known, a phase may be wrong by up to {}."
+CLOCKS = " The hosts have separate clocks: a phase may be wrong by up to {}."
 
+# The number of characters of the smaller text that fit above a bar.
 _LONG = 62
-"""So many of its smaller text."""
 
 
 def phase_figures(group: Group, names: Names) -> list[Figure]:
-    """The failovers of a group as stacked bars; [] where nothing interrupted the writes."""
-    found = [
+    """Return the failovers of a group as stacked bars; [] if nothing interrupted the writes."""
+    interrupted = [
         (cell, fault) for cell, fault in faults_of(group.cells) if fault.interrupted or fault.not_recovered
     ]
-    if not found:
+    if not interrupted:
         return []
     title = title_of("Failover by phase", group)
     several = len(group.connections) > 1
-    drawn = bars([_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found])
-    # the chapter begins with what the bars say where there is one condition
+    drawn = bars(
+        [_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in interrupted]
+    )
+    # With one condition the chapter begins with the finding, so the caption does not repeat it.
     caption = "" if group.label else BARS
-    table = phase_table(found, names)
-    return [Figure(title, finding(found), to_svg(drawn), table, caption=caption)]
+    table = phase_table(interrupted, names)
+    return [Figure(title, finding(interrupted), to_svg(drawn), table, caption=caption)]
 
 
 def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
@@ -85,7 +87,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
         for phase in fault.phases
         if phase.seen and fault.back.n
     ]
-    gone = (
+    unrecovered = (
         [f"{NOT_RECOVERED}{open_in(fault.not_recovered, fault.trials)}; {stuck(fault)}"]
         if fault.not_recovered
         else []
@@ -94,8 +96,8 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
     open_ = fault.whole.bounds > 0
     return Bar(
         *fitted(name, value),
-        # of the trials that were not back the caption tells where both have no room
-        _fitting([" + ".join(figures), *gone] if figures else gone),
+        # The caption also names the trials without recovery, in case there is no room here.
+        _fitting([" + ".join(figures), *unrecovered] if figures else unrecovered),
         _segments(fault) if fault.back.n else [],
         None if open_ or low is None else low / 1000,
         None if open_ or high is None else high / 1000,
@@ -105,7 +107,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
 
 
 def _fitting(parts: list[str]) -> str:
-    """The parts that have room above a bar; of a single one that has none, the figures without words."""
+    """Return the parts that fit above a bar; of a single part without room, the figures without words."""
     text = "; ".join(parts)
     if len(text) > _LONG:
         text = parts[0]
@@ -113,33 +115,33 @@ def _fitting(parts: list[str]) -> str:
 
 
 def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:
-    found, start = [], 0.0
+    segments, start = [], 0.0
     for index, phase in enumerate(fault.phases, 1):
         end = start + (phase.summary.mean or 0.0) / 1000
-        # one that took no time has no length, and a name all the same: its figure stands above the bar
+        # A phase without duration has no length, but the text above the bar has its figure.
         if phase.seen:
-            found.append((index, start, end))
+            segments.append((index, start, end))
         start = end
-    return found
+    return segments
 
 
 _CATCH_UP = PHASES[-1]
 
 
-_WORTH_SAYING = 10
-"""Phases of a smaller share (per cent) of a failover are left to the figures."""
+# Sentences leave out phases with a smaller share of a failover, in per cent.
+_NOTABLE = 10
 
 
-Found = tuple[CellResult, FaultResult]
+CellFault = tuple[CellResult, FaultResult]
 
 
-def faults_of(cells: Sequence[CellResult]) -> Iterator[Found]:
-    """All faults of all cells."""
+def faults_of(cells: Sequence[CellResult]) -> Iterator[CellFault]:
+    """Return all faults of all cells."""
     return ((cell, fault) for cell in cells for fault in cell.faults)
 
 
-def phase_table(found: Sequence[Found], names: Names) -> Table:
-    """Each phase of each fault: mean, spread, interval, median."""
+def phase_table(faults: Sequence[CellFault], names: Names) -> Table:
+    """Return each phase of each fault: mean, spread, interval, median."""
     columns = [
         "Solution",
         "Conditions",
@@ -153,7 +155,7 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
         "Median",
     ]
     rows = []
-    for cell, fault in found:
+    for cell, fault in faults:
         head = [cell.key.solution, names.label(cell.key), label_of(cell, fault)]
         rows += [[*head, phase.name, *_phase_cells(phase)] for phase in fault.phases if phase.seen]
         for name, summary, why in (
@@ -165,15 +167,15 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
         if fault.not_recovered:
             rows.append([*head, stuck(fault), str(fault.not_recovered), *([NOTHING] * 5)])
     caption = (
-        "Phases of each failover, of the trials whose load wrote again (absent phases count as 0 where"
-        " other trials have them); the sums are of all trials"
+        "Phases of each failover, in trials whose writes recovered (absent phases count as 0 if other trials"
+        " have them); the sums cover all trials"
     )
     table = Table(caption, columns, rows, 4, right(columns, *columns[:4]))
     return without_empty(table, "Conditions")
 
 
 def effects_table(data: Data) -> Table:
-    """What each fault did to the load besides the outage."""
+    """Return the effects of each fault on the load."""
     columns = [
         "Solution",
         "Conditions",
@@ -212,9 +214,9 @@ def effects_table(data: Data) -> Table:
         for cell, fault in faults_of(data.done)
     ]
     caption = (
-        "Each fault's outages (the longest interruption, their number, and all together), brown-out"
-        " (time below 90 % of the steady rate), failed and in-doubt operations of the load, and work lost"
-        " in transactions"
+        "Outages of each fault (longest interruption, number and total of interruptions), brown-out (time"
+        " below 90 % of the steady rate), failed and in-doubt operations of the load, and work lost in"
+        " transactions"
     )
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
     if all(not fault.connections.points for _, fault in faults_of(data.done)):
@@ -223,56 +225,56 @@ def effects_table(data: Data) -> Table:
 
 
 def notes_table(data: Data) -> Table:
-    """Marks that were mended, by trial."""
+    """Return corrected marks by trial."""
     rows = [
         [note.partition(": ")[0], data.names.full(cell.key), note.partition(": ")[2]]
         for cell, fault in faults_of(data.done)
         for note in fault.notes
     ]
-    return Table("Marks out of their order", ["Trial", "Cell", "What was seen"], rows)
+    return Table("Marks out of order", ["Trial", "Cell", "Observation"], rows)
 
 
 def composition(cells: Sequence[CellResult], names: Names) -> str:
-    """What the failover times of these cells consist of; "" if none is known.
+    """Return the composition of the failover times of cells; "" if none is known.
 
-    Workloads are named where there are several.
+    Workloads are named if there are several.
     """
     return _compositions(list(faults_of(cells)), several=names.workloads > 1)
 
 
 def catching_up(cells: Sequence[CellResult], names: Names) -> str:
-    """How long each took from its first write until caught up; "" where that took next to no time."""
-    found = [
+    """Return the time of each cell from its first write until caught up; "" if it is negligible."""
+    phases = [
         (cell, fault, phase)
         for cell, fault in faults_of(cells)
         if (phase := fault.phase(_CATCH_UP)).seen and phase.summary.mean is not None
     ]
-    least = min((fault.returned.mean or 0.0 for _, fault, _ in found), default=0.0)
-    if not any(100 * (one.summary.mean or 0.0) >= _WORTH_SAYING * least for *_, one in found):
+    least = min((fault.returned.mean or 0.0 for _, fault, _ in phases), default=0.0)
+    if not any(100 * (one.summary.mean or 0.0) >= _NOTABLE * least for *_, one in phases):
         return ""
     several = names.workloads > 1
     return "; ".join(
-        f"{_who(cell, fault)}{f' ({cell.key.workload})' if several else ''} "
+        f"{_name(cell, fault)}{f' ({cell.key.workload})' if several else ''} "
         f"{mean_with_interval(phase.summary, milli=True, why=NOT_ENDED)}"
-        for cell, fault, phase in found
+        for cell, fault, phase in phases
     )
 
 
 def label_of(cell: CellResult, fault: FaultResult) -> str:
-    """The fault's label, with its number where a trial has several."""
+    """Return the fault's label, with its number if a trial has several."""
     return fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
 
 
-def _compositions(found: Sequence[Found], several: bool = False) -> str:
+def _compositions(faults: Sequence[CellFault], several: bool = False) -> str:
     parts = [
-        (_who(cell, fault) + (f" ({cell.key.workload})" if several else ""), _composition(fault))
-        for cell, fault in found
+        (_name(cell, fault) + (f" ({cell.key.workload})" if several else ""), _composition(fault))
+        for cell, fault in faults
     ]
-    return "; ".join(f"{who} {text}" for who, text in parts if text)
+    return "; ".join(f"{name} {text}" for name, text in parts if text)
 
 
 def _composition(fault: FaultResult) -> str:
-    """The mean of all trials, and what it consists of in those whose load wrote again."""
+    """Return the mean of all trials, and its composition in trials whose writes recovered."""
     if not fault.not_recovered and not (fault.interrupted and fault.returned.mean):
         return ""
     whole = milliseconds(fault.returned.mean or 0.0)
@@ -291,16 +293,16 @@ def _shares(fault: FaultResult) -> str:
         for phase in fault.phases
         if phase.seen and phase.name != _CATCH_UP
     ]
-    return listed([f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING])
+    return listed([f"{percent(share)} % {name}" for share, name in shares if share >= _NOTABLE])
 
 
-def finding(found: Sequence[Found]) -> str:
-    """What the failovers consist of, in one sentence."""
-    text = _compositions(found)
+def finding(faults: Sequence[CellFault]) -> str:
+    """Return the composition of failovers in one sentence."""
+    text = _compositions(faults)
     return f"From the fault to the first write of the load: {text}." if text else ""
 
 
-def _who(cell: CellResult, fault: FaultResult) -> str:
+def _name(cell: CellResult, fault: FaultResult) -> str:
     name = cell.key.solution
     return name if len(cell.faults) == 1 else f"{name} (fault {fault.number}, {fault.label})"
 
@@ -313,20 +315,20 @@ def _phase_cells(phase: PhaseResult) -> list[str]:
 
 
 def stuck(fault: FaultResult) -> str:
-    """In which phases the trials that did not come back were at the end."""
+    """Return the phases in which trials without recovery ended."""
     names = [f"{name} ({n})" if len(fault.stuck) > 1 else name for name, n in fault.stuck.items()]
     return f"did not end: {listed(names)}"
 
 
 def _figure(summary: Summary, milli: bool = False) -> str:
-    """The mean with its interval, unless all trials agree."""
+    """Return the mean, with its interval unless all trials agree."""
     if summary.mean is None or summary.sd:
         return mean_with_interval(summary, milli)
     return milliseconds(summary.mean) if milli else number(summary.mean)
 
 
 def _mean(counts: Summary) -> str:
-    """The mean of a number of things: "1", "1.67"."""
+    """Return a mean count: "1", "1.67"."""
     mean = counts.mean
     return NOTHING if mean is None else number(int(mean) if mean == int(mean) else mean)
 

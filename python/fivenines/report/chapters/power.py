@@ -1,4 +1,4 @@
-"""What differences the run can detect, and how many repetitions would detect others."""
+"""The chapter on detectable differences, and the repetitions that would detect smaller ones."""
 
 from fivenines.analysis.power import MOST, POWER
 from fivenines.analysis.resolution import SHARES, Resolution, by_interleaving, by_trials
@@ -9,14 +9,14 @@ from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """How large a difference must be for this run to detect it."""
+    """Return the smallest differences that this run can detect."""
     table = resolution_table(data)
     if not table.rows:
         return Section("power", TITLE)
     smallest: dict[str, float] = {}
-    for one in _found(data):
+    for one in _resolutions(data):
         smallest[one.measure] = max(one.smallest, smallest.get(one.measure, 0.0))
-    parts = [f"{measure} from {told_from(share)} on" for measure, share in smallest.items()]
+    parts = [f"{measure} of {difference_text(share)} or more" for measure, share in smallest.items()]
     text = f"This run can detect differences in {listed(parts)}, in all conditions."
     return Section("power", TITLE, [text], drawers=[*folded(table), explained(LEGEND)])
 
@@ -25,20 +25,20 @@ TITLE = "Detectable differences"
 
 
 LEGEND = (
-    f"A difference that is there is detected (its interval excludes 0) with a chance of {POWER:.0%}"
-    " if it is at least so large. From the spread that this run has seen, which is itself uncertain with few"
-    " repetitions: take the numbers for orders of magnitude."
+    f"A true difference of at least this size is detected (its interval excludes 0) with a probability of"
+    f" {POWER:.0%}. The estimate uses the spread of this run, which is uncertain with few repetitions: read"
+    " the numbers as orders of magnitude."
 ).replace("%", " %")
 
 
 def resolution_table(data: Data) -> Table:
-    """A row for each measure of each group of solutions."""
+    """Return a row for each measure of each group of solutions."""
     columns = [
         "Measure",
         "Conditions",
-        "Seen",
-        "Spread of one",
-        "Detected from",
+        "Sample size",
+        "Spread",
+        "Smallest detectable",
         *(f"For {100 * share:.0f} %" for share in SHARES),
     ]
     rows = [
@@ -47,21 +47,21 @@ def resolution_table(data: Data) -> Table:
             data.names.label(one.key) or "all cells",
             count(one.n, one.unit),
             f"{percent(100 * one.spread)} %",
-            told_from(one.smallest),
+            difference_text(one.smallest),
             *(_needed(one.needed[share], one.unit) for share in SHARES),
         ]
-        for one in _found(data)
+        for one in _resolutions(data)
     ]
-    caption = "The smallest difference that is detected, and repetitions that would detect others"
+    caption = "Smallest detectable difference, and repetitions that would detect smaller ones"
     return Table(caption, columns, rows, 2, right(columns, "Measure", "Conditions"))
 
 
-def _found(data: Data) -> list[Resolution]:
+def _resolutions(data: Data) -> list[Resolution]:
     return [*by_interleaving(data.blocks), *by_trials(data.done, speed=not data.blocks)]
 
 
-def told_from(share: float) -> str:
-    """A difference as a percentage, or as a factor where it is large."""
+def difference_text(share: float) -> str:
+    """Return a difference as a percentage, or as a factor if it is large."""
     return f"{percent(100 * share)} %" if share < 1 else f"a factor of {number(1 + share)}"
 
 

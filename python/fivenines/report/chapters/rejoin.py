@@ -7,7 +7,7 @@ from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
-    """Nodes that did not become members again; empty if all did."""
+    """Return the nodes that did not rejoin; empty if all did."""
     table, title = rejoin_table(data), "Nodes that did not rejoin"
     if is_long(table):
         return Section("rejoin", title, drawers=folded(table))
@@ -15,9 +15,9 @@ def chapter(data: Data) -> Section:
 
 
 def rejoin_table(data: Data) -> Table:
-    """Nodes that did not rejoin, and why."""
+    """Return the nodes that did not rejoin, with the reasons."""
     rows = [
         [trial, data.names.full(cell.key), node, reason]
         for cell, trial, node, reason in rejoin_failures(data.done)
     ]
-    return Table("Nodes that did not rejoin", ["Trial", "Cell", "Node", "Why"], rows)
+    return Table("Nodes that did not rejoin", ["Trial", "Cell", "Node", "Reason"], rows)

@@ -16,12 +16,12 @@ from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
-    """What was asked for, and of what machine."""
+    """Return the settings of the experiment, and the machine."""
     manifest = data.run.manifest
     engines = Table("Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()])
     drawers = [
-        Drawer("The experiment, defaults included", [experiment_table(data.run)]),
-        Drawer("The experiment file as it was", source=manifest.source),
+        Drawer("Experiment with defaults", [experiment_table(data.run)]),
+        Drawer("Experiment file", source=manifest.source),
         Drawer("Machine and engines", [machine_table(manifest.machine), engines]),
         *folded(workers.table(data.done)),
         *folded(clocks.table(data.done)),
@@ -29,7 +29,7 @@ def chapter(data: Data) -> Section:
             Drawer(f"Settings of {solution}", tables)
             for solution, tables in solution_tables(data.done).items()
         ),
-        Drawer("All trials and their seeds", [trials_table(data.run, data.names)]),
+        Drawer("All trials with their seeds", [trials_table(data.run, data.names)]),
     ]
     machine = manifest.machine
     text = (
@@ -40,13 +40,13 @@ def chapter(data: Data) -> Section:
 
 
 def experiment_table(run: Run) -> Table:
-    """The experiment with all its defaults."""
+    """Return the experiment with all defaults."""
     rows = [list(row) for row in flatten(run.manifest.experiment)]
-    return Table("The experiment, defaults included", ["Setting", "Value"], rows)
+    return Table("Experiment with defaults", ["Setting", "Value"], rows)
 
 
 def machine_table(machine: Machine) -> Table:
-    """Where the run took place."""
+    """Return the machine of the run."""
     rows = [
         ["Host", machine.hostname],
         ["Operating system", machine.os],
@@ -57,13 +57,13 @@ def machine_table(machine: Machine) -> Table:
         ["Python", machine.python],
         ["Run as", "root" if machine.user == "root" else "an ordinary user"],
         ["Limits of hosts", machine.limits or "none"],
-        ["Congestion control of TCP", machine.congestion_control],
+        ["TCP congestion control", machine.congestion_control],
     ]
-    return Table("The machine", ["What", "Value"], rows)
+    return Table("Machine", ["Property", "Value"], rows)
 
 
 def trials_table(run: Run, names: Names) -> Table:
-    """All planned trials in the order in which they ran, with their seeds."""
+    """Return all planned trials in their order, with their seeds."""
     done = {stored.record.id: stored.record for stored in run.complete}
     failed = {stored.record.id for stored in run.broken}
     rows = []
@@ -94,14 +94,14 @@ def trials_table(run: Run, names: Names) -> Table:
 
 
 def solution_tables(cells: Sequence[CellResult]) -> dict[str, list[Table]]:
-    """For each solution: manager, access, roles and phases, then the effective server settings."""
-    found: dict[str, list[Table]] = {}
+    """Return for each solution: manager, access, roles and phases, then the effective server settings."""
+    tables: dict[str, list[Table]] = {}
     for cell in cells:
         for trial in cell.trials:
             deployment = trial.record.deployment
-            if deployment and cell.called not in found:
-                found[cell.called] = _solution(deployment, trial.record.id)
-    return found
+            if deployment and cell.called not in tables:
+                tables[cell.called] = _solution(deployment, trial.record.id)
+    return tables
 
 
 def _solution(deployment: Deployment, trial: str) -> list[Table]:
@@ -112,12 +112,12 @@ def _solution(deployment: Deployment, trial: str) -> list[Table]:
         ["deployment: " + key, milliseconds(1000 * seconds)] for key, seconds in deployment.phases.items()
     ]
     rows += [["limits", deployment.limits]] if deployment.limits else []
-    about = Table(f"Manager, access and deployment (of trial {trial})", ["What", "Value"], rows)
+    about = Table(f"Manager, access and deployment (of trial {trial})", ["Property", "Value"], rows)
     return [about, *_read_back(deployment, trial), _server_settings(deployment, trial)]
 
 
 def _read_back(deployment: Deployment, trial: str) -> list[Table]:
-    """What was asked for and the servers rounded, or do not show; no table where all is in effect."""
+    """Return settings that servers rounded or do not show; no table if all are in effect."""
     check = deployment.in_effect
     if check is None or not (check.adjusted or check.unobserved):
         return []
@@ -126,7 +126,7 @@ def _read_back(deployment: Deployment, trial: str) -> list[Table]:
         for one in (*check.adjusted, *check.unobserved)
     ]
     caption = f"Settings that were rounded, or not observed (of trial {trial})"
-    return [Table(caption, ["Where", "Setting", "Asked for", "In effect", "Why"], rows)]
+    return [Table(caption, ["Server", "Setting", "Requested", "In effect", "Reason"], rows)]
 
 
 def _server_settings(deployment: Deployment, trial: str) -> Table:
@@ -141,12 +141,12 @@ def _server_settings(deployment: Deployment, trial: str) -> Table:
             by_node = "; ".join(f"{n}: {v}" for n, v in zip(nodes, values, strict=True))
             different.append([key, by_node])
     caption = f"Effective server settings of {', '.join(nodes)} (of trial {trial};"
-    caption += " those that differ between the nodes first)"
+    caption += " settings that differ between nodes first)"
     return Table(caption, ["Setting", "Value"], different + alike)
 
 
 def flatten(value: Any, path: str = "") -> list[tuple[str, str]]:
-    """Nested settings as (path, text): `solutions[0].manager.kind`, `operator`."""
+    """Return nested settings as (path, text): `solutions[0].manager.kind`, `operator`."""
     if isinstance(value, dict) and value:
         return [
             row
@@ -159,7 +159,7 @@ def flatten(value: Any, path: str = "") -> list[tuple[str, str]]:
 
 
 def plain(value: Any) -> str:
-    """A scalar or a plain list as people write it."""
+    """Return a scalar or a plain list as text."""
     if value is None:
         return "not set"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The chapter "What each takes": what each solution is, what it takes, and what a transaction costs."""
+"""The chapter "Resources and cost": properties of each solution, its resource use, and costs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,7 +18,7 @@ from fivenines.results.records import SolutionFacts
 
 
 def chapter(data: Data) -> Section:
-    """What each solution is and takes."""
+    """Return the properties and resource use of each solution."""
     every, priced = solution_results(data.done), prices(data.run.manifest.experiment)
     loaded = loaded_results(data.run.complete, before_faults(data.done), priced)
     under, cost = loaded_table(loaded, data.names), cost_table(loaded, priced, data.names)
@@ -26,80 +26,82 @@ def chapter(data: Data) -> Section:
     if not every:
         return Section("solutions", TITLE)
     drawers = [
-        Drawer("What each solution is", [facts_table(every), sources_table(every)]),
+        Drawer("Properties of each solution", [facts_table(every), sources_table(every)]),
         *folded(taken_table(every), under, deploy_table(every)),
-        Drawer("What each fault took", [faults]),
+        Drawer("Effects of each fault", [faults]),
         explained(TAKEN_LEGEND, LOADED_LEGEND, *([COST_LEGEND] if cost.rows else [])),
     ]
     return Section("solutions", TITLE, [_answer(every)], [cost], [], drawers)
 
 
-TITLE = "What each takes"
+TITLE = "Resources and cost"
 
 
-def _answer(found: Sequence[SolutionResult]) -> str:
-    """Hosts and idle memory of each; alike ones together."""
+def _answer(results: Sequence[SolutionResult]) -> str:
+    """Return hosts and idle memory of each solution; equal ones together."""
     alike: dict[str, list[str]] = {}
-    for one in found:
+    for one in results:
         memory = (
-            f" and {number(node / 1e6)} MB of memory a node, idle" if (node := one.memory.node.mean) else ""
+            f" and {number(node / 1e6)} MB of memory per node when idle"
+            if (node := one.memory.node.mean)
+            else ""
         )
         alike.setdefault(f"{_hosts(one)}{memory}", []).append(one.solution)
     return "; ".join(f"{listed(names)}: {what}" for what, names in alike.items()) + "."
 
 
+# The heading of each field of `SolutionFacts` except the sources.
 FACTS = {
     "replication": "Replication",
     "failover": "Automatic failover",
-    "least_servers": "Least servers",
+    "least_servers": "Minimum number of servers",
     "extra": "Extra components",
-    "write_scaling": "More writes by more nodes",
-    "read_scaling": "More reads by more nodes",
+    "write_scaling": "Write scaling with more nodes",
+    "read_scaling": "Read scaling with more nodes",
     "one_failure_loses": "One failure can lose",
     "partition": "In a partition",
     "one_down": "One node down",
     "two_down": "Two nodes down",
 }
-"""The heading of each field of `SolutionFacts` but the sources."""
 
 TAKEN_LEGEND = (
-    "What each solution takes is measured in this run; figures are means over the trials. Memory: resident"
-    " sets, what is shared counts once; PSS: the kernel's proportional set size, which divides shared pages"
-    " among those that map them. Idle: the moment after the deployment and before the load. Others: all hosts"
-    " beside the database servers (proxy, manager, arbiter) together. Lines: of all configuration files, our"
-    " own defaults included, comments left out."
+    "Resource use is measured in this run; figures are means over the trials. Memory: resident sets, with"
+    " shared memory counted once. PSS: the kernel's proportional set size, which divides shared pages among"
+    " the processes that map them. Idle: after the deployment, before the load. Others: all hosts except the"
+    " database servers (proxy, manager, arbiter) together. Lines: lines of all configuration files, including"
+    " the defaults of fivenines, without comments."
 )
 LOADED_LEGEND = (
-    "Under load, in the steady window. Bytes are those of the hosts' own interfaces, divided by the load's"
-    " successful transactions; the ledger's rows are in them. Between its hosts: replication, votes and"
-    " checks, without what a proxy passes on."
+    "Under load, in the steady window. Bytes are counted at the hosts' interfaces and divided by the load's"
+    " successful transactions; the ledger's rows are included. Between its hosts: replication, votes and"
+    " checks, without traffic that a proxy forwards."
 )
 COST_LEGEND = (
-    "All hosts of the solution but the client, at the prices of the experiment, and the throughput that was"
-    " measured: a solution on a machine of this size, not on servers of its own."
+    "All hosts of the solution except the client, at the prices of the experiment and with the measured"
+    " throughput: a solution on a machine of this size, not on dedicated servers."
 )
 
 
-def facts_table(found: Sequence[SolutionResult]) -> Table:
-    """What each solution is: a row for each property; solutions that do not differ share a column."""
-    groups = _alike(found)
+def facts_table(results: Sequence[SolutionResult]) -> Table:
+    """Return a row for each property; solutions with equal properties share a column."""
+    groups = _alike(results)
     columns = ["Property", *(", ".join(names) for _, names in groups)]
     rows = [
         [heading, *(getattr(facts, name) or NOTHING for facts, _ in groups)]
         for name, heading in FACTS.items()
     ]
-    caption = "What each solution is, by its manuals and by papers (not measured)"
+    caption = "Properties of each solution, according to manuals and papers (not measured)"
     return Table(caption, columns, rows if groups else [], wide=True)
 
 
-def sources_table(found: Sequence[SolutionResult]) -> Table:
-    """Where these facts are from."""
-    rows = [[", ".join(names), source] for facts, names in _alike(found) for source in facts.sources]
-    return Table("Sources of these facts", ["Solutions", "Source"], rows)
+def sources_table(results: Sequence[SolutionResult]) -> Table:
+    """Return the sources of the properties."""
+    rows = [[", ".join(names), source] for facts, names in _alike(results) for source in facts.sources]
+    return Table("Sources of these properties", ["Solutions", "Source"], rows)
 
 
-def taken_table(found: Sequence[SolutionResult]) -> Table:
-    """What each solution takes, whatever the load."""
+def taken_table(results: Sequence[SolutionResult]) -> Table:
+    """Return the resource use of each solution without load."""
     columns = [
         "Solution",
         "Hosts",
@@ -107,12 +109,12 @@ def taken_table(found: Sequence[SolutionResult]) -> Table:
         "Time to deploy",
         "Time to rejoin after a kill",
         "Rejoins",
-        "Lines, a node",
+        "Lines, per node",
         "Lines, others",
-        "Idle memory, MB a node",
-        "PSS, MB a node",
+        "Idle memory, MB per node",
+        "PSS, MB per node",
         "Idle memory, MB others",
-        "Idle CPU, % of a core a node",
+        "Idle CPU, % of a core per node",
         "Idle CPU, % others",
     ]
     rows = [
@@ -131,31 +133,31 @@ def taken_table(found: Sequence[SolutionResult]) -> Table:
             _scaled(one.cpu.node, 100),
             _scaled(one.cpu.rest, 100),
         ]
-        for one in found
+        for one in results
     ]
-    return Table("What each solution takes", columns, rows, 1, right(columns, *columns[:2]))
+    return Table("Resources of each solution", columns, rows, 1, right(columns, *columns[:2]))
 
 
-def deploy_table(found: Sequence[SolutionResult]) -> Table:
-    """The steps of the deployment."""
+def deploy_table(results: Sequence[SolutionResult]) -> Table:
+    """Return the steps of the deployment."""
     columns = ["Solution", "Step", "n", "Mean", "Standard deviation", "Variation", "95 % interval"]
     rows = [
         [one.solution, phase, *spread(scaled(summary, 1000), milli=True)]
-        for one in found
+        for one in results
         for phase, summary in one.phases.items()
     ]
     return Table("Steps of the deployment", columns, rows, 2, right(columns, "Solution", "Step"))
 
 
-def loaded_table(found: Sequence[LoadedResult], names: Names) -> Table:
-    """Memory, CPU and network under each load."""
+def loaded_table(results: Sequence[LoadedResult], names: Names) -> Table:
+    """Return memory, CPU and network use under each load."""
     columns = [
         "Solution",
         "Conditions",
         "Trials",
-        "Memory, MB a node",
+        "Memory, MB per node",
         "Memory, MB others",
-        "CPU, cores a node",
+        "CPU, cores per node",
         "CPU, cores others",
         "Bytes sent per transaction",
         "To clients",
@@ -174,22 +176,22 @@ def loaded_table(found: Sequence[LoadedResult], names: Names) -> Table:
             mean_with_interval(one.clients),
             mean_with_interval(one.between),
         ]
-        for one in found
+        for one in results
         if one.trials
     ]
     table = Table("Under load", columns, rows, 2, right(columns, *columns[:2]))
     return without_empty(table, "Conditions")
 
 
-def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Names) -> Table:
-    """What an hour and a thousand transactions cost; empty without prices."""
+def cost_table(results: Sequence[LoadedResult], prices: Prices | None, names: Names) -> Table:
+    """Return the cost of an hour and of a thousand transactions; empty without prices."""
     currency = prices.currency if prices else ""
     columns = [
         "Solution",
         "Conditions",
         "Trials",
-        f"{currency} an hour",
-        f"{currency} for a thousand transactions",
+        f"{currency} per hour",
+        f"{currency} per thousand transactions",
     ]
     rows = [
         [
@@ -199,7 +201,7 @@ def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Name
             NOTHING if one.hour is None else number(one.hour),
             mean_with_interval(one.thousand),
         ]
-        for one in found
+        for one in results
         if one.thousand is not None
     ]
     table = Table("Cost", columns, rows, 2, right(columns, *columns[:2]))
@@ -207,7 +209,7 @@ def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Name
 
 
 def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
-    """What each fault took away, in short: outage, loss, time to rejoin."""
+    """Return outage, loss and time to rejoin for each fault."""
     columns = [
         "Solution",
         "Conditions",
@@ -233,22 +235,22 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
         if cell.faulted and cell.complete
     ]
     caption = (
-        "What each fault took (time to rejoin: from a server's restart, or the fault's end, until it is a"
-        " member)"
+        "Effects of each fault (time to rejoin: from the server's restart, or the end of the fault, until it"
+        " is a member)"
     )
     table = Table(caption, columns, rows, 2, right(columns, *columns[:2]))
     return table if any(cell.split for cell in cells) else without(table, "Split brain")
 
 
-def solution_figures(found: Sequence[SolutionResult]) -> list[dict[str, Any]]:
-    """Everything as plain data, for the export: seconds, bytes, cores, lines."""
-    return [asdict(one) | {"facts": one.facts.model_dump() if one.facts else None} for one in found]
+def solution_figures(results: Sequence[SolutionResult]) -> list[dict[str, Any]]:
+    """Return all figures of solutions as plain data: seconds, bytes, cores, lines."""
+    return [asdict(one) | {"facts": one.facts.model_dump() if one.facts else None} for one in results]
 
 
-def loaded_figures(found: Sequence[LoadedResult], prices: Prices | None) -> list[dict[str, Any]]:
-    """The same of cells under load; with costs where there are prices."""
+def loaded_figures(results: Sequence[LoadedResult], prices: Prices | None) -> list[dict[str, Any]]:
+    """Return all figures of cells under load as plain data, with costs if there are prices."""
     figures = []
-    for one in found:
+    for one in results:
         plain = asdict(one)
         del plain["key"]
         cost = {"hour": plain.pop("hour"), "thousand_transactions": plain.pop("thousand")}
@@ -258,9 +260,9 @@ def loaded_figures(found: Sequence[LoadedResult], prices: Prices | None) -> list
     return figures
 
 
-def _alike(found: Sequence[SolutionResult]) -> list[tuple[SolutionFacts, list[str]]]:
+def _alike(results: Sequence[SolutionResult]) -> list[tuple[SolutionFacts, list[str]]]:
     groups: list[tuple[SolutionFacts, list[str]]] = []
-    for one in found:
+    for one in results:
         if one.facts is None:
             continue
         same = next((names for facts, names in groups if facts == one.facts), None)
@@ -276,21 +278,21 @@ def _hosts(one: SolutionResult) -> str:
 
 
 def _lines(one: SolutionResult, node: bool) -> str:
-    # none at all: servers that others have configured
-    found = {kind: n for kind, n in one.lines.items() if (kind == "node") == node and n}
+    # External servers have no lines.
+    lines = {kind: n for kind, n in one.lines.items() if (kind == "node") == node and n}
     if node:
-        return str(found["node"]) if found else NOTHING
-    return ", ".join(f"{kind} {n}" for kind, n in found.items()) or NOTHING
+        return str(lines["node"]) if lines else NOTHING
+    return ", ".join(f"{kind} {n}" for kind, n in lines.items()) or NOTHING
 
 
 def _fault(cell: CellResult, names: Names) -> str:
-    """The conditions, the fault among them even if it is the same in all cells."""
+    """Return the conditions, including the fault even if it is the same in all cells."""
     label = names.label(cell.key)
     return label if names.faults > 1 else ", ".join(filter(None, [label, cell.key.fault]))
 
 
 def _rejoins(cell: CellResult) -> Summary:
-    """Seconds from the restart, else from the end of the fault, to membership."""
+    """Return the time from the restart, or else from the end of the fault, to membership, in seconds."""
     return summarise(
         [
             (fault.rejoined_at - start) / 1000

@@ -12,13 +12,13 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, before_faults, groups_of
-from fivenines.report.section import Drawer, Section, beside, explained
+from fivenines.report.section import Drawer, Section, explained, in_row
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """Of the steady window."""
+    """Return throughput and response times of the steady window."""
     groups = groups_of(before_faults(data.cells), data.names)
     figures = [figure for group in groups for figure in speed_figures(group, data.names)]
     lost = stalls.table(data.done, data.names)
@@ -27,8 +27,8 @@ def chapter(data: Data) -> Section:
         return Section("speed", "Speed", drawers=stalled)
     how = explained(_legend(data.done))
     if data.blocks:
-        return Section("speed", "Speed", drawers=stalled)  # the chapter on blocks has the figures
-    shown, others = beside(figures, "The other conditions")
+        return Section("speed", "Speed", drawers=stalled)  # the chapter on interleaved blocks has the figures
+    shown, others = in_row(figures, "The other conditions")
     return Section("speed", "Speed", [], [], shown, [*others, *stalled, how])
 
 
@@ -53,14 +53,14 @@ SPEEDS = (
 
 
 def alone(data: Data) -> list[Drawer]:
-    """The speed that each solution had alone, before the fault, where blocks compare it."""
+    """Return the speed of each solution alone, before the fault, if interleaved blocks compare it."""
     groups = groups_of(before_faults(data.cells), data.names)
     figures = [figure for group in groups for figure in speed_figures(group, data.names)]
-    return [Drawer("Of each solution alone, before the fault", figures=figures)] if figures else []
+    return [Drawer("Each solution alone, before the fault", figures=figures)] if figures else []
 
 
 def speed_figures(group: Group, names: Names) -> list[Figure]:
-    """Throughput and response times of a group; lines if the connections vary, else dots."""
+    """Return charts of a group's speed: lines if the connections vary, otherwise dots."""
     figures = []
     for measure in SPEEDS:
         cells = [cell for cell in group.cells if measure.get(cell).n]
@@ -133,7 +133,7 @@ def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
     order = "shortest" if measure.milli else "highest"
     if not measure.milli and all(cell.kept for cell in ranked):
         rates = listed(list(dict.fromkeys(number(cell.offered or 0.0) for cell in ranked)))
-        return f"At {at}, the offered rate of {rates} was kept: rates say no more."
+        return f"At {at}, all solutions met the offered rate of {rates}, so rates do not compare them."
     if len(parts) == 1:
         return f"At {at}: {parts[0]}{unit}."
     return f"At {at}, from the {order} mean: {listed(parts)}{unit}."

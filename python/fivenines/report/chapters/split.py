@@ -1,4 +1,4 @@
-"""The chapter on split brain: when, which nodes, how long, and what became of the writes of each side."""
+"""The chapter on split brain: time, nodes, duration, and the writes of each side."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,27 +15,26 @@ from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
-    """Split brains, which the top of the page tells of, too."""
+    """Return the split brains, which are also an alarm at the top of the page."""
     table = split_table(data.swept.measured, names_of(data.swept.measured))
     if not table.rows:
         return Section("split", "Split brain")
     trials = len({row[0] for row in table.rows})
-    text = f"Several nodes took writes at the same time in {count(trials, 'trial')}."
-    shown, away = ([], folded(table)) if is_long(table) else ([table], [])
-    return Section("split", "Split brain", [text], shown, [], [*away, explained(LEGEND)])
+    text = f"Several nodes accepted writes at the same time in {count(trials, 'trial')}."
+    shown, drawers = ([], folded(table)) if is_long(table) else ([table], [])
+    return Section("split", "Split brain", [text], shown, [], [*drawers, explained(LEGEND)])
 
 
 LEGEND = (
-    "Each node was asked beside the network whether it takes writes. Here several did at the same time,"
-    " although the solution's design allows one. Writes are those of the ledger that were acknowledged"
-    " meanwhile, by the node that clients were connected to; lost are those that the primary of record lacks"
-    " in the end."
+    "Outside the network under test, fivenines asks each node whether it accepts writes. Here several did at"
+    " the same time, although the solution's design allows one. Acknowledged: writes of the ledger in that"
+    " time, by the node of the client's connection. Lost: those that the primary of record lacks at the end."
 )
 
 
 def split_table(cells: Sequence[CellResult], names: Names) -> Table:
-    """Every split brain of every trial."""
-    columns = ["Trial", "Cell", "Nodes", "From", "Length", "Acknowledged meanwhile", "Lost of these"]
+    """Return every split brain of every trial."""
+    columns = ["Trial", "Cell", "Nodes", "From", "Duration", "Acknowledged writes", "Lost of these"]
     rows = [
         [
             trial.record.id,
@@ -49,12 +48,12 @@ def split_table(cells: Sequence[CellResult], names: Names) -> Table:
         for trial in cell.trials
         for one in trial.split_brains
     ]
-    caption = "Split brains: several nodes took writes at the same time"
+    caption = "Split brains: several nodes accepted writes at the same time"
     return Table(caption, columns, rows, 2, frozenset({3, 4}))
 
 
 def split_figures(cell: CellResult) -> list[dict[str, Any]]:
-    """All of a cell as plain data, for the export. Times in ms of the load."""
+    """Return all split brains of a cell as plain data; times in ms of the load."""
     return [
         {
             "trial": trial.record.id,
@@ -87,6 +86,6 @@ def _writes(one: SplitBrain) -> tuple[str, str]:
         return NOTHING, NOTHING
     if not one.sides:
         return "0", "0"
-    told = [f"{side.node}: {number(side.acknowledged)}" for side in one.sides]
+    acknowledged = [f"{side.node}: {number(side.acknowledged)}" for side in one.sides]
     lost = [f"{side.node}: {'not known' if side.lost is None else number(side.lost)}" for side in one.sides]
-    return "; ".join(told), "; ".join(lost)
+    return "; ".join(acknowledged), "; ".join(lost)

@@ -7,20 +7,20 @@ from fivenines.report.table import CELL, Table, right
 
 
 def chapter(data: Data) -> Section:
-    """All cells, also those without a complete trial."""
-    every = Drawer("All measures with their spread", [spread_table(data)])
+    """Return all cells, also those without a complete trial."""
+    every = Drawer("All measures with spread", [spread_table(data)])
     text = "Means of the complete trials of each cell; ranges in brackets are 95 % intervals."
     if not data.done:
         text = "No cell has a complete trial."
     table = summary_table(data.cells)
-    # of one condition the first screen has the table
-    one = len({data.names.label(cell.key) for cell in data.cells}) < 2
-    shown, away = ([], [Drawer("All cells", [table])]) if one else ([table], [])
-    return Section("summary", "All cells", [text], shown, [], [*away, every])
+    # With one condition the first screen has the table.
+    single = len({data.names.label(cell.key) for cell in data.cells}) < 2
+    shown, drawers = ([], [Drawer("All cells", [table])]) if single else ([table], [])
+    return Section("summary", "All cells", [text], shown, [], [*drawers, every])
 
 
 def spread_table(data: Data) -> Table:
-    """Every measure of every cell with n, mean, standard deviation, variation and interval."""
+    """Return every measure of every cell with n, mean, standard deviation, variation and interval."""
     columns = [*CELL, "Measure", "n", "Mean", "Standard deviation", "Variation", "95 % interval"]
     rows = []
     for cell in data.done:
@@ -29,13 +29,13 @@ def spread_table(data: Data) -> Table:
             ("queries/s", cell.qps, False),
             *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
             ("stalls before the fault, longest", cell.stalls.longest, True),
-            ("stalls before the fault, in all", cell.stalls.total, True),
+            ("stalls before the fault, total", cell.stalls.total, True),
             ("outage of writes", cell.writes.summary, True),
-            ("outage of writes, in all", cell.writes.total, True),
+            ("outage of writes, total", cell.writes.total, True),
             ("outage of new connections", cell.connections.summary, True),
-            ("outage of new connections, in all", cell.connections.total, True),
+            ("outage of new connections, total", cell.connections.total, True),
             ("outage of reads", cell.reads.summary, True),
-            ("outage of reads, in all", cell.reads.total, True),
+            ("outage of reads, total", cell.reads.total, True),
             ("failover time", cell.failover.summary, True),
             ("deployment, s", cell.deployment, False),
         ]

@@ -1,4 +1,4 @@
-"""The chapter on sweeps: what was tried, what is best when, and how sure that is."""
+"""The chapter on sweeps: variants, best cases, and how certain these are."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,18 +26,18 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.charts.sweep import SweepPanel, SweepRow, sweep_chart
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section, beside, explained, folded
+from fivenines.report.section import Section, explained, folded, in_row
 from fivenines.report.table import Table, right, without_empty
 from fivenines.requirements.measures import Measure
 
 
 def chapter(data: Data) -> Section:
-    """What was tried of swept solutions, and which variant the other chapters show."""
+    """Return the best case of each sweep, which the other chapters show, and all variants."""
     title = "Best case of each sweep"
     if not data.swept.sweeps:
         return Section("sweeps", title)
     tables = best_tables(data.swept)
-    shown, others = beside(sweep_figures(data.swept), "The other sweeps")
+    shown, others = in_row(sweep_figures(data.swept), "The other sweeps")
     flattered = any(sweep.same_trials for sweep in data.swept.sweeps)
     split = not all(sweep.same_trials for sweep in data.swept.sweeps)
     legends = [LEGEND] * split + [SAME_TRIALS] * flattered
@@ -45,14 +45,14 @@ def chapter(data: Data) -> Section:
     return Section("sweeps", title, [], [], shown, drawers)
 
 
+# The number of conditions of a sweep in its chart; tables have all of them.
 _PANELS = 12
-"""So many conditions of a sweep are drawn; tables have all of them."""
 
 
-def sweep_figures(found: Compared) -> list[Figure]:
-    """A figure for each sweep in its solution's colour, all variants below it as a table."""
-    names, styles = names_of(found.variants), names_of(found.cells).styles
-    return [_figure(sweep, names, styles.get(sweep.name, theme.NEUTRAL)) for sweep in found.sweeps]
+def sweep_figures(swept: Compared) -> list[Figure]:
+    """Return a figure for each sweep in its solution's colour, with a table of all variants."""
+    names, styles = names_of(swept.variants), names_of(swept.cells).styles
+    return [_figure(sweep, names, styles.get(sweep.name, theme.NEUTRAL)) for sweep in swept.sweeps]
 
 
 def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
@@ -61,19 +61,19 @@ def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
         for unit in sweep.units
         for label, cells in conditions_of(sweep, unit, names).items()
     ]
-    said = finding(sweep, names)
+    text = finding(sweep, names)
     if len(conditions) > _PANELS:
-        said += f" The first {_PANELS} of {len(conditions)} are drawn."
+        text += f" The chart shows the first {_PANELS} of {len(conditions)} conditions."
     axis, factor = _axis(sweep)
     panels = [
         SweepPanel(label, _rows(sweep, unit, cells, factor)) for label, unit, cells in conditions[:_PANELS]
     ]
     svg = to_svg(sweep_chart(panels, axis, style))
-    return Figure(f"Sweep of {sweep.name}", said, svg, variant_table(sweep, names))
+    return Figure(f"Sweep of {sweep.name}", text, svg, variant_table(sweep, names))
 
 
 def _axis(sweep: Sweep) -> tuple[str, float]:
-    """The unit of the axes, and what values are divided by: long times are better read in seconds."""
+    """Return the unit of the axes, and the divisor of values; long times are in seconds."""
     if not sweep.by.milli:
         return words_of_measure(sweep.by).unit or sweep.by.title, 1.0
     cells = [cell for unit in sweep.units for cell in unit.cells]
@@ -86,113 +86,109 @@ def _rows(sweep: Sweep, unit: Unit, cells: Sequence[CellResult], factor: float) 
     rows = []
     for name, variant in sweep.variants.items():
         halves = _halves(sweep, cells, name)
-        choosing, reporting = ([(value / factor, gone) for value, gone in half] for half in halves)
+        choosing, reporting = ([(value / factor, bound) for value, bound in half] for half in halves)
         choosing = [] if sweep.same_trials else choosing
         rows.append(SweepRow(variant.words, name == best, choosing, reporting))
     return rows
 
 
 LEGEND = (
-    "Each best case was chosen on the trials with odd numbers (hollow circles). Its figures, here and in"
-    " all other chapters, are those of the trials with even numbers (filled; the stroke is their mean, the"
-    " bar its 95 % interval), which had no say in the choice: picking the best of several means picks luck,"
-    " too, and the half that chose flatters the winner. Triangles are lower bounds: service did not come"
-    " back. Axes need not begin at 0."
+    "Each best case was chosen on the trials with odd numbers (hollow circles). Its figures, here and in all"
+    " other chapters, come from the trials with even numbers (filled; the line is their mean, the bar its 95"
+    " % interval), which had no influence on the choice. The best of several means is partly luck, so the"
+    " choosing half flatters the winner. Triangles are lower bounds: service did not recover. Axes need not"
+    " begin at 0."
 )
 
 SAME_TRIALS = (
-    "Where a best case was chosen on the same trials that it is reported by, as the experiment asked, its"
-    " figures are flattered: picking the best of several means picks luck, too (the winner's curse). The bias"
-    " is the larger the more variants there are, the closer these are and the fewer the trials. Neither the"
-    " intervals nor what is said against the next one allow for it; a difference to another solution may be"
-    " due to it."
+    "If a best case was chosen and reported on the same trials, as the experiment requests, its figures are"
+    " flattered: the best of several means is partly luck (the winner's curse). The bias grows with the"
+    " number of variants and their similarity, and shrinks with the number of trials. Neither the intervals"
+    " nor the comparison with the runner-up correct for it, and it may explain a difference to another"
+    " solution."
 )
 
 
+# The best cases of more conditions are counted in the answer, not listed.
 _MANY = 4
-"""The best cases of more conditions than these are counted in the answer, not listed."""
 
 
-def best_tables(found: Compared) -> list[Table]:
-    """For each sweep the best cases, condition by condition."""
-    names = names_of(found.variants)
-    return [_best_table(sweep, names) for sweep in found.sweeps]
+def best_tables(swept: Compared) -> list[Table]:
+    """Return the best cases of each sweep by condition."""
+    names = names_of(swept.variants)
+    return [_best_table(sweep, names) for sweep in swept.sweeps]
 
 
-def variant_tables(found: Compared) -> list[Table]:
-    """For each sweep all variants under all conditions."""
-    names = names_of(found.variants)
-    return [variant_table(sweep, names) for sweep in found.sweeps]
+def variant_tables(swept: Compared) -> list[Table]:
+    """Return all variants of each sweep under all conditions."""
+    names = names_of(swept.variants)
+    return [variant_table(sweep, names) for sweep in swept.sweeps]
 
 
-def sweep_answers(found: Compared) -> list[Answer]:
-    """What is best, for the head of the report; best cases of many conditions are counted."""
-    names = names_of(found.variants)
+def sweep_answers(swept: Compared) -> list[Answer]:
+    """Return sentences on the best cases; those of many conditions are counted."""
+    names = names_of(swept.variants)
     return [
         Answer("Best case", text, "sweeps")
-        for sweep in found.sweeps
+        for sweep in swept.sweeps
         for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [_counted(sweep)])
     ]
 
 
 def sentences(sweep: Sweep, names: Names) -> list[str]:
-    """For each condition: which variant is best, its figure, and whether it can be told from the next."""
-    found = []
+    """Return for each condition the best variant, its figure, and the difference to the runner-up."""
+    texts = []
     for unit in sweep.units:
         where = _where(unit, names)
         head = f"{sweep.name}, {where}" if where else sweep.name
         choice = unit.choice
         if choice is None:
-            found.append(f"{head}: no best case, as fewer than two variants have complete trials.")
+            texts.append(f"{head}: no best case, as fewer than two variants have complete trials.")
             continue
         best = sweep.variants[choice.best.name].words
         figure = _figure_text(sweep.by, choice)
         text = f"{head}: {best} is the best of {len(sweep.variants)} by {_by(sweep.by)}"
         text += f", {figure}" if figure else ""
         text += _FLATTERED if sweep.same_trials else ""
-        found.append(f"{text}; {_against_next(sweep, choice)}.")
-    return found
+        texts.append(f"{text}; {_against_next(sweep, choice)}.")
+    return texts
 
+
+# The head of the column that compares the best case with the next one.
+RUNNER_UP = "Against the runner-up"
 
 _FLATTERED = " (chosen on the same trials, so flattered)"
 
 
 def _best_table(sweep: Sweep, names: Names) -> Table:
-    """The best case of each condition."""
-    columns = [
-        "Conditions",
-        "Best case",
-        "Its figure",
-        "Against the next",
-        "On the half that chose it",
-        "Flattered by",
-    ]
+    """Return the best case of each condition."""
+    columns = ["Conditions", "Best case", "Figure", RUNNER_UP, "Figure on the choosing half", "Flattered by"]
     rows = [_best_row(sweep, unit, names) for unit in sweep.units]
-    half = "the trials that chose, so flattered" if sweep.same_trials else "the half that did not choose"
+    half = "the choosing trials, so flattered" if sweep.same_trials else "the reporting half"
     caption = (
         f"{sweep.name}: the best of {count(len(sweep.variants), 'variant')} by {_by(sweep.by)}"
         f"{_unit(sweep.by)}; figures of {half}"
     )
-    numeric = right(columns, "Conditions", "Best case", "Against the next")
+    numeric = right(columns, "Conditions", "Best case", RUNNER_UP)
     table = Table(caption, columns, rows, 2, numeric)
     return without_empty(table, "Conditions")
 
 
 def variant_table(sweep: Sweep, names: Names) -> Table:
-    """All variants under all conditions, both halves apart."""
+    """Return all variants under all conditions, with separate figures of both halves."""
     columns = [
         "Conditions",
         "Variant",
         "Trials",
-        "Mean of the half that chooses",
-        "Mean of the half that reports",
-        "Best against it",
+        "Mean of the choosing half",
+        "Mean of the reporting half",
+        "Best compared with it",
     ]
     if sweep.same_trials:
         columns[3:5] = ["Mean of all trials"]
     rows = [row for unit in sweep.units for row in _variant_rows(sweep, unit, names)]
     caption = f"{sweep.name}: {_by(sweep.by)}{_unit(sweep.by)} of all variants"
-    shown = right(columns, "Conditions", "Variant", "Best against it")
+    shown = right(columns, "Conditions", "Variant", "Best compared with it")
     table = Table(caption, columns, rows, 2, shown)
     return without_empty(table, "Conditions")
 
@@ -236,7 +232,7 @@ def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
 
 def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
     if choice is None or one is None:
-        return "no trial chose" if one is None and choice else NOTHING
+        return "no choosing trial" if one is None and choice else NOTHING
     if one is choice.best:
         return "the best case"
     difference = choice.against(one)
@@ -250,45 +246,42 @@ def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
 
 
 def _against_next(sweep: Sweep, choice: Choice) -> str:
-    """The verdict in words."""
+    """Return the comparison with the runner-up in words."""
     following = choice.next
     if following is None:
-        return "there is no next"
+        return "there is no runner-up"
     name = sweep.variants[following.name].words
     difference = choice.against(following)
     if difference is None:
-        return f"not comparable with the next, {name}: service did not come back in some trial"
+        return f"not comparable with the runner-up, {name}: service did not recover in some trial"
     if not (difference.known or difference.bounded):
-        least = f"it takes {2 if sweep.same_trials else 4} trials of each, or more"
-        return f"whether it can be told from the next, {name}, is not known ({least})"
+        least = 2 if sweep.same_trials else 4
+        return f"the difference to the runner-up, {name}, is not known (run {least} or more trials of each)"
     words = words_of_measure(sweep.by)
-    said = clause(name, difference, words)
+    text = clause(name, difference, words)
     match choice.verdict:
         case "alike" | "unknown":
             ends = f"(difference {_interval(difference, words)})"
-            apart = f"it cannot be told from the next, {name} {ends}"
-            return f"it is {said}" if difference.bounded else apart
+            alike = f"no measurable difference to the runner-up, {name} {ends}"
+            return f"it is {text}" if difference.bounded else alike
         case "behind":
-            return (
-                f"the other half of the trials contradicts: there it is {said}. Measure again, with"
-                " more trials"
-            )
+            return f"the reporting half contradicts: there it is {text}. Measure again with more trials"
         case _:
-            return said
+            return text
 
 
 def _interval(difference: Difference, words: Words) -> str:
-    """The ends of a difference, in per cent; in the measure's own unit where the other may be 0."""
+    """Return the ends of a difference in per cent; in the measure's unit if the other may be 0."""
     low, high = difference.ratio_low, difference.ratio_high
     if low is not None and high is not None:
         ends = [percent(100 * (end - 1), signed=True) for end in (low, high)]
         return f"{ends[0]} to {ends[1]} %"
-    own = [
+    absolute = [
         f"{'+' if end > 0 else ''}{number(end)}"
         for end in (difference.low, difference.high)
         if end is not None
     ]
-    return f"{' to '.join(own)} {words.unit}"
+    return f"{' to '.join(absolute)} {words.unit}"
 
 
 def _percent(difference: Difference) -> str:
@@ -296,14 +289,14 @@ def _percent(difference: Difference) -> str:
 
 
 def _figure_text(measure: Measure, choice: Choice) -> str:
-    """The best case's own figure, from the reporting half."""
+    """Return the best case's figure from the reporting half."""
     text = _only(measure, choice.best.reporting)
     unit = "transactions per second" if measure.name == "tps" else measure.unit
     return f"{text} {unit}" if text and unit and not measure.milli else text
 
 
 def _only(measure: Measure, half: Half) -> str:
-    """The mean of a single stratum; nothing of several, which have no mean in common."""
+    """Return the mean of a single stratum; "" for several, which have no common mean."""
     some = list(half.strata.values())
     if len(some) != 1 or not some[0].n:
         return ""
@@ -311,21 +304,21 @@ def _only(measure: Measure, half: Half) -> str:
 
 
 def finding(sweep: Sweep, names: Names) -> str:
-    """What a sweep found, in one sentence."""
+    """Return the result of a sweep in one sentence."""
     return sentences(sweep, names)[0] if len(sweep.units) == 1 else _counted(sweep)
 
 
 def _counted(sweep: Sweep) -> str:
-    """How often each variant is best, where there are too many conditions to list."""
+    """Return how often each variant is best, if there are too many conditions to list."""
     choices = [unit.choice for unit in sweep.units if unit.choice]
     often = Counter(sweep.variants[choice.best.name].words for choice in choices)
-    told = sum(choice.verdict == "ahead" for choice in choices) or "none of them"
+    ahead = sum(choice.verdict == "ahead" for choice in choices) or "none of them"
     parts = [f"{words} in {n}" for words, n in often.most_common()]
     conditions = count(len(sweep.units), "condition")
     return (
         f"{sweep.name}, best of {len(sweep.variants)} by {_by(sweep.by)}"
         f"{_FLATTERED if sweep.same_trials else ''} under {conditions}:"
-        f" {listed(parts) or 'none could be chosen'}; it can be told from the next in {told}."
+        f" {listed(parts) or 'none could be chosen'}; it is measurably ahead of the runner-up in {ahead}."
     )
 
 
@@ -344,19 +337,19 @@ def _where(unit: Unit, names: Names) -> str:
 
 
 def conditions_of(sweep: Sweep, unit: Unit, names: Names) -> dict[str, list[CellResult]]:
-    """A unit's cells by what they are measured under: faults only where the measure is of them."""
-    found: dict[str, list[CellResult]] = {}
+    """Return a unit's cells by condition; the fault is one only if the measure depends on it."""
+    by_label: dict[str, list[CellResult]] = {}
     for cell in unit.cells:
         if sweep.by.fault and not cell.faulted:
             continue
         fault = "" if sweep.by.when == "steady" else cell.key.fault
         label = names.label(cell.key.model_copy(update={"fault": fault}))
-        found.setdefault(label, []).append(cell)
-    return found
+        by_label.setdefault(label, []).append(cell)
+    return by_label
 
 
 def values_in(sweep: Sweep, cells: Sequence[CellResult], *, choosing: bool) -> list[tuple[float, bool]]:
-    """The values of one half of the trials, and whether each is a lower bound."""
+    """Return the values of one half of the trials, and whether each is a lower bound."""
     belongs = chooses if choosing else reports
     trials = [
         trial
@@ -368,12 +361,12 @@ def values_in(sweep: Sweep, cells: Sequence[CellResult], *, choosing: bool) -> l
 
 
 def _halves(sweep: Sweep, cells: Sequence[CellResult], name: str) -> list[list[tuple[float, bool]]]:
-    """The values of a variant's trials: of the half that chooses, and of the one that reports."""
+    """Return the values of a variant's trials: of the choosing half, and of the reporting half."""
     own = [cell for cell in cells if cell.key.solution == name]
     return [values_in(sweep, own, choosing=half) for half in (True, False)]
 
 
 def _half_text(measure: Measure, values: Sequence[tuple[float, bool]]) -> str:
-    """The mean of one half; a lower bound where service did not come back."""
-    found = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
-    return mean_of_measure(found, measure)
+    """Return the mean of one half; a lower bound if service did not recover."""
+    summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    return mean_of_measure(summary, measure)

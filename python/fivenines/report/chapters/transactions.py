@@ -1,4 +1,4 @@
-"""Tables of what the load did: types of transactions, open loops, steps, connecting."""
+"""The chapter on transactions: types of transactions, open loops, steps, connecting."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,27 +21,27 @@ from fivenines.report.groups import Names, workload_kinds
 from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
 
+# Up to this number tables of transaction types are shown open.
 _OPEN = 4
-"""So many tables of transaction types are shown open."""
 
 
 def chapter(data: Data) -> Section:
-    """How each type of transaction did; a few tables are open, many are folded away."""
+    """Return figures for each type of transaction; a few tables are open, many are folded away."""
     tables = type_tables(data)
     few = len(tables) <= _OPEN
     loops = [schedule_table(data), step_table(data)]
     drawers = [] if few else folded(*tables)
     drawers += folded(loops[1])
     shown = [loops[0], *(tables if few else [])]
-    found = Section("transactions", "Transactions", [], shown, [], drawers)
-    return replace(found, texts=[_answer(data, tables)]) if found.filled else found
+    section = Section("transactions", "Transactions", [], shown, [], drawers)
+    return replace(section, texts=[_answer(data, tables)]) if section.filled else section
 
 
 def _answer(data: Data, tables: Sequence[Table]) -> str:
-    """Whether the offered rate was kept, and how many types the load consists of."""
+    """Return in how many cells the load met the offered rate, and its number of types."""
     opened = [cell for cell in data.done if any(t.schedule and t.schedule.open for t in cell.trials)]
     kept = sum(cell.kept for cell in opened)
-    parts = [f"the offered rate was kept in {kept} of {count(len(opened), 'cell')}"] if opened else []
+    parts = [f"the offered rate was met in {kept} of {count(len(opened), 'cell')}"] if opened else []
     types = max((len(cell.types) for cell in data.done), default=0)
     parts += [f"the load has {types} types of transactions"] if tables else []
     return f"{listed(parts).capitalize()}."
@@ -52,7 +52,7 @@ _PERCENTILES = ("p50", "p95", "p99", "max")
 
 
 def type_tables(data: Data) -> list[Table]:
-    """A table for each cell whose workload has several types."""
+    """Return a table for each cell whose workload has several types."""
     kinds = workload_kinds(data.run)
     return [
         _types(cell, data.names, kinds.get(cell.key.workload, ""))
@@ -62,7 +62,7 @@ def type_tables(data: Data) -> list[Table]:
 
 
 def metric_text(cell: CellResult, kind: str) -> str:
-    """The measure by which a benchmark is known, as "tpmC 12 300 (12 100 to 12 500)"; or nothing."""
+    """Return the metric of a benchmark, such as "tpmC 12 300 (12 100 to 12 500)"; "" for others."""
     if kind == "tatp" and cell.tps.n:
         return f"MQTh {mean_with_interval(cell.tps)} transactions/s"
     rates = [one.rate for one in cell.types if one.name == "new_order"]
@@ -72,30 +72,30 @@ def metric_text(cell: CellResult, kind: str) -> str:
 
 
 def schedule_table(data: Data) -> Table:
-    """Offered and achieved rate, and how late transactions began, of cells with an open loop."""
+    """Return offered and achieved rate, and lateness of transactions, of cells with an open loop."""
     columns = [
         _CELL,
         "Offered/s",
         "Successes/s",
-        "Kept",
-        "Start late, p50",
+        "Rate met",
+        "Late start, p50",
         "p99",
         "max",
-        "Backlog, most",
+        "Backlog, max",
         "at the end",
         "Abandoned",
     ]
     rows = [
-        [data.names.full(cell.key), *_schedule(cell, found)]
+        [data.names.full(cell.key), *_schedule(cell, schedules)]
         for cell in data.done
-        if (found := [t.schedule for t in cell.trials if t.schedule and t.schedule.open])
+        if (schedules := [t.schedule for t in cell.trials if t.schedule and t.schedule.open])
     ]
-    caption = "Open loop: what was offered, and what was kept of it"
+    caption = "Open loop: offered and achieved rate"
     return Table(caption, columns, rows, 1, right(columns, _CELL))
 
 
 def step_table(data: Data) -> Table:
-    """Each step of a schedule, the trials together."""
+    """Return each step of a schedule, over all trials."""
     columns = [
         _CELL,
         "From",
@@ -118,15 +118,15 @@ def step_table(data: Data) -> Table:
 
 
 def connect_table(data: Data) -> Table:
-    """Connecting, of cells in which it was part of the measurement or failed."""
+    """Return connection times of cells that measured connecting, or in which it failed."""
     columns = [_CELL, "Connected", "Failed", "Refused", "Timed out", "p50", "p99", "max"]
     rows = []
     for cell in data.done:
-        found = [trial.connects for trial in cell.trials if trial.connects]
+        connects = [trial.connects for trial in cell.trials if trial.connects]
         burst = any(trial.schedule.burst for trial in cell.trials if trial.schedule)
-        if found and (burst or any(one.failed for one in found)):
-            rows.append([data.names.full(cell.key), *_connects(found)])
-    caption = "Connecting: sums of the trials, means of their times"
+        if connects and (burst or any(one.failed for one in connects)):
+            rows.append([data.names.full(cell.key), *_connects(connects)])
+    caption = "Connecting: sums over the trials, means of their times"
     return Table(caption, columns, rows, 1, right(columns, _CELL))
 
 
@@ -154,11 +154,11 @@ def _types(cell: CellResult, names: Names, kind: str) -> Table:
     return Table(caption, columns, rows, 1, right(columns, "Transaction"))
 
 
-def _schedule(cell: CellResult, found: list[Schedule]) -> list[str]:
+def _schedule(cell: CellResult, schedules: list[Schedule]) -> list[str]:
     kept = cell.kept_percent
     lags, backlogs = ("lag_p50_us", "lag_p99_us", "lag_max_us"), ("backlog_max", "backlog_end")
-    worst = [max(_known(found, key), default=None) for key in lags]
-    backlog = [max(_known(found, key), default=None) for key in (*backlogs, "abandoned")]
+    worst = [max(_known(schedules, key), default=None) for key in lags]
+    backlog = [max(_known(schedules, key), default=None) for key in (*backlogs, "abandoned")]
     return [
         NOTHING if cell.offered is None else number(cell.offered),
         mean_with_interval(cell.tps),
@@ -183,15 +183,15 @@ def _step(same: list[Step]) -> list[str]:
     ]
 
 
-def _connects(found: list[Connects]) -> list[str]:
-    times = [_known(found, key) for key in ("p50_ms", "p99_ms", "max_ms")]
-    sums = [sum(_known(found, key)) for key in ("ok", "failed", "refused", "timed_out")]
+def _connects(connects: list[Connects]) -> list[str]:
+    times = [_known(connects, key) for key in ("p50_ms", "p99_ms", "max_ms")]
+    sums = [sum(_known(connects, key)) for key in ("ok", "failed", "refused", "timed_out")]
     return [*map(number, sums), *(_milli(summarise(values)) for values in times)]
 
 
-def _known(found: Sequence[Schedule | Step | Connects], key: str) -> list[Any]:
-    """The values of this name, so far as there are any."""
-    return [value for one in found if (value := getattr(one, key)) is not None]
+def _known(records: Sequence[Schedule | Step | Connects], key: str) -> list[Any]:
+    """Return the values of an attribute that are not None."""
+    return [value for one in records if (value := getattr(one, key)) is not None]
 
 
 def _milli(summary: Summary) -> str:

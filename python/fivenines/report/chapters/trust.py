@@ -1,4 +1,4 @@
-"""The chapter on how far to trust a run's figures: what the machine's calibration had found before."""
+"""The chapter on the reliability of a run's figures, according to the machine's calibration."""
 
 from fivenines.analysis.calibration import HOW, doubts, verdict
 from fivenines.analysis.wording import listed
@@ -10,66 +10,66 @@ from fivenines.results.records import Manifest
 
 
 def chapter(data: Data) -> Section:
-    """What the machine's calibration had found; said, too, where there is none."""
+    """Return the results of the machine's calibration, or a note that there is none."""
     short = overview_table(data.run.manifest.calibration)
     table = calibration_table(data.run.manifest.calibration)
     return Section("trust", TITLE, texts(data.run.manifest), drawers=folded(short, table))
 
 
-TITLE = "How far to trust it"
+TITLE = "Reliability of the measurements"
 
 _NONE = (
-    "This machine had not been calibrated when the run was made: nothing says how well it measures."
-    f" {HOW} takes three minutes, and is written into every run after it."
+    "This machine was not calibrated before the run, so the accuracy of its measurements is unknown."
+    f" {HOW} takes three minutes; fivenines writes the result into every later run."
 )
 _WHAT = (
-    "Known errors were planted on the machine of this run, and fivenines measured them as it measures"
-    " everything else. {verdict}."
+    "Before this run, fivenines injected known delays and errors on this machine and measured them like any"
+    " other run. {verdict}."
 )
 _WITHIN = {True: "yes", False: "NO", None: "not judged"}
 
 
 def texts(manifest: Manifest) -> list[str]:
-    """What is to be said before the table."""
-    found = manifest.calibration
-    if found is None or not found.steps:
+    """Return the sentences before the table."""
+    calibration = manifest.calibration
+    if calibration is None or not calibration.steps:
         return [_NONE]
-    said = [_WHAT.format(verdict=verdict(found))]
-    but = doubts(found, manifest.machine, manifest.fivenines, manifest.created)
-    if but:
-        said.append(f"It may not speak for this run: {listed(but)}.")
-    if not found.sound:
-        said.append("Figures of what is out of bounds may be wrong by the error that stands there.")
-    return said
+    lines = [_WHAT.format(verdict=verdict(calibration))]
+    reservations = doubts(calibration, manifest.machine, manifest.fivenines, manifest.created)
+    if reservations:
+        lines.append(f"The calibration may not apply to this run: {listed(reservations)}.")
+    if not calibration.sound:
+        lines.append("Figures of a kind that is out of bounds may be wrong by the error in the table.")
+    return lines
 
 
-def overview_table(found: Calibration | None) -> Table:
-    """One row for each kind of planted errors, and each line that is out of bounds in words."""
-    columns = ["What was planted", "Lines", "Within bounds", "Out of bounds", "When (UTC)"]
+def overview_table(calibration: Calibration | None) -> Table:
+    """Return one row for each kind of injected error, with every result that is out of bounds."""
+    columns = ["Injected", "Lines", "Within bounds", "Out of bounds", "When (UTC)"]
     rows = [
         [
             step.title,
             str(len(step.lines)),
             f"{len(step.judged) - len(step.out)} of {len(step.judged)}",
-            f"it failed: {step.failure}"
+            f"failed: {step.failure}"
             if step.failure
             else "; ".join(f"{one.planted}: {one.error}" for one in step.out) or "none",
             _day(step.at),
         ]
-        for step in (found.steps if found else [])
+        for step in (calibration.steps if calibration else [])
     ]
-    return Table("The calibration of this machine in short", columns, rows, 1, frozenset({1, 2}))
+    return Table("Calibration of this machine: summary", columns, rows, 1, frozenset({1, 2}))
 
 
-def calibration_table(found: Calibration | None) -> Table:
-    """One row for each planted error; empty without a calibration."""
-    columns = ["What", "Planted", "Measured", "Error", "Bounds", "Within", "When"]
+def calibration_table(calibration: Calibration | None) -> Table:
+    """Return one row for each injected error; empty without a calibration."""
+    columns = ["Kind", "Injected", "Measured", "Error", "Bounds", "Within", "When"]
     rows = [
         [step.title, *_cells(line), _day(step.at)]
-        for step in (found.steps if found else [])
+        for step in (calibration.steps if calibration else [])
         for line in (step.lines or [_failed(step.failure)])
     ]
-    return Table("All lines of the calibration: planted, measured, error", columns, rows, 2)
+    return Table("Calibration of this machine: injected, measured, error", columns, rows, 2)
 
 
 def _cells(line: Line) -> list[str]:

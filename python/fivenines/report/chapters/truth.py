@@ -1,4 +1,4 @@
-"""Tables about truth: stale reads, sessions, order, nodes that differ, execution latency."""
+"""The chapter on stale reads, sessions, order, replication lag, nodes that differ, and execution latency."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,25 +15,25 @@ from fivenines.results.records import Divergence, TableDifference, TrialRecord
 
 
 def chapter(data: Data) -> Section:
-    """What reads and nodes showed beside what was true."""
+    """Compare what reads and nodes showed with the acknowledged writes."""
     differences = difference_table(data)
     compared = divergence_table(data)
     measured = [
         Drawer("Reads by endpoint", [read_table(data)]),
-        Drawer("Delay of each node", [view_table(data)]),
-        Drawer("Copies compared", [compared]),
+        Drawer("Replication lag of each node", [view_table(data)]),
+        Drawer("Nodes compared", [compared]),
         Drawer("Execution latency", [execution_table(data)]),
     ]
-    texts = _calm(data)
+    texts = _without_stale_reads(data)
     if compared.rows and not differences.rows:
-        texts += ["All tables are the same on all nodes that could be compared, in every trial."]
+        texts += ["All tables are equal on all comparable nodes, in every trial."]
     order, left_out = order_table(data), left_out_table(data)
     drawers = [*measured, *folded(differences, left_out), Drawer("Rows out of order", [order])]
-    return Section("truth", "Stale reads and copies", texts, drawers=drawers)
+    return Section("truth", "Stale reads and diverged nodes", texts, drawers=drawers)
 
 
-def _calm(data: Data) -> list[str]:
-    """That no read was stale, or how often a node was behind where no reads were made."""
+def _without_stale_reads(data: Data) -> list[str]:
+    """Return that no read was stale; without reads, how often a node was behind."""
     endpoints = [shown for cell in data.done for shown in cell.truth.endpoints]
     nodes = [
         (shown.share, shown.name, cell) for cell in data.done for shown in cell.truth.nodes if shown.reads
@@ -46,17 +46,17 @@ def _calm(data: Data) -> list[str]:
         return []
     share, node, cell = max(nodes, key=lambda one: one[0])
     where = data.names.full(cell.key)
-    return [f"At most {percent(100 * share)} % of a node's views lacked a row ({node} of {where})."]
+    return [f"At most {percent(100 * share)} % of a node's samples lacked a row ({node} of {where})."]
 
 
 _AGES = ["Age p50", "p95", "p99", "Largest"]
-_DELAYS = ["Delay p50", "p95", "p99", "Largest"]
+_LAGS = ["Lag p50", "p95", "p99", "Largest"]
+# The number of differing keys that are named.
 _KEYS = 10
-"""So many differing keys of a table are named."""
 
 
 def read_table(data: Data) -> Table:
-    """The ledger's reads through each endpoint: how many were stale, how old, what sessions saw."""
+    """Return the ledger's reads through each endpoint: stale reads, ages, violations of sessions."""
     columns = [
         *CELL,
         "Endpoint",
@@ -81,24 +81,24 @@ def read_table(data: Data) -> Table:
         for cell in data.done
         for shown in cell.truth.endpoints
     ]
-    caption = "Reads of the ledger by endpoint; ages of stale reads, means of the trials' percentiles"
+    caption = "Reads of the ledger by endpoint; ages of stale reads are means of the trials' percentiles"
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Endpoint"))
 
 
 def view_table(data: Data) -> Table:
-    """What each node itself held of the ledger: how often it was behind, and by how much."""
-    columns = [*CELL, "Node", "Views", "Behind", "Behind %", *_DELAYS]
+    """Return how often and by how much each node was behind the ledger."""
+    columns = [*CELL, "Node", "Samples", "Behind", "Behind %", *_LAGS]
     rows = [
         [*_named(cell, data.names), shown.name, *_counted(shown), *_ages(shown)]
         for cell in data.done
         for shown in cell.truth.nodes
     ]
-    caption = "Replication delay in truth, asked of each node beside the network; of the moments behind"
+    caption = "Actual replication lag, asked of each node outside the network; percentiles of samples behind"
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Node"))
 
 
 def divergence_table(data: Data) -> Table:
-    """In how many trials the nodes differed after settling."""
+    """Return the number of trials in which nodes differed after settling."""
     columns = [*CELL, "Trials compared", "Trials that differ", "Differing keys"]
     rows = [
         [*_named(cell, data.names), *(number(n) for n in (truth.compared, truth.diverged, truth.differing))]
@@ -110,7 +110,7 @@ def divergence_table(data: Data) -> Table:
 
 
 def difference_table(data: Data) -> Table:
-    """Tables that differ, trial by trial, with rows by node and the first differing keys."""
+    """Return the tables that differ in each trial, with rows by node and the first differing keys."""
     rows = [
         [
             record.id,
@@ -123,23 +123,23 @@ def difference_table(data: Data) -> Table:
         for cell, record, divergence in _divergences(data)
         for one in divergence.differences
     ]
-    columns = ["Trial", "Cell", "Table", "Rows", "Differing keys", "Which"]
+    columns = ["Trial", "Cell", "Table", "Rows", "Differing keys", "Keys"]
     return Table("Tables that differ between nodes", columns, rows, 1, frozenset({4}))
 
 
 def left_out_table(data: Data) -> Table:
-    """What could not be compared, and why."""
+    """Return the nodes and tables that could not be compared, with the reasons."""
     rows = []
     for cell, record, divergence in _divergences(data):
-        found = [*divergence.left_out.items()]
-        found += [("", divergence.incomplete)] if divergence.incomplete else []
-        rows += [[record.id, data.names.full(cell.key), node or "(all)", why] for node, why in found]
-    columns = ["Trial", "Cell", "Node", "Why"]
+        nodes = [*divergence.left_out.items()]
+        nodes += [("", divergence.incomplete)] if divergence.incomplete else []
+        rows += [[record.id, data.names.full(cell.key), node or "(all)", why] for node, why in nodes]
+    columns = ["Trial", "Cell", "Node", "Reason"]
     return Table("Nodes and tables that could not be compared", columns, rows)
 
 
 def order_table(data: Data) -> Table:
-    """Rows out of their client's order, by trial and node."""
+    """Return the rows out of their client's order, by trial and node."""
     rows = [
         [
             trial.record.id,
@@ -159,7 +159,7 @@ def order_table(data: Data) -> Table:
 
 
 def execution_table(data: Data) -> Table:
-    """From sending to execution on the server."""
+    """Return the times from sending to execution on the server."""
     columns = [*CELL, "Writes", "Mean", "p50", "p95", "p99", "Largest"]
     rows = [
         [
@@ -170,43 +170,43 @@ def execution_table(data: Data) -> Table:
         for cell in data.done
         if cell.truth.executed
     ]
-    caption = "Execution latency: from a client's sending of a write to its execution on the server"
+    caption = "Execution latency: from sending a write to its execution on the server"
     return Table(caption, columns, rows, 2, right(columns, *CELL))
 
 
 def stale_answers(cells: Sequence[CellResult]) -> list[str]:
-    """Sentences about nodes that differ and stale reads, by solution."""
-    found = []
+    """Return sentences on nodes that differ and on stale reads, by solution."""
+    texts = []
     for name, mine in by_solution(cells).items():
         compared = sum(cell.truth.compared for cell in mine)
         diverged = sum(cell.truth.diverged for cell in mine)
         if diverged:
-            found.append(f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}.")
-        found += _stale_answer(name, mine)
-    return found
+            texts.append(f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}.")
+        texts += _stale_answer(name, mine)
+    return texts
 
 
 def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
-    """Who violated isolation, and how."""
-    found = []
+    """Return which solutions violated isolation, with the kinds of anomalies."""
+    texts = []
     for name, mine in by_solution(cells).items():
         anomalies = sum(sum(cell.truth.anomalies.values()) for cell in mine)
         if anomalies:
             kinds = sorted({kind for cell in mine for _, kind in cell.truth.anomalies})
-            found.append(f"{name}: isolation was violated ({', '.join(kinds)}).")
-    return found
+            texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
+    return texts
 
 
 def _stale_answer(name: str, cells: Sequence[CellResult]) -> list[str]:
-    """The worst endpoint of a solution, if it had stale reads."""
+    """Return a sentence on the worst endpoint of a solution with stale reads."""
     shown = [each for cell in cells for each in cell.truth.endpoints if each.stale]
     if not shown:
         return []
     worst = max(shown, key=lambda each: each.share)
     largest = max(each.ages["max"].mean or 0.0 for each in shown)
     return [
-        f"{name}: up to {percent(100 * worst.share)} % of the reads through {worst.name} were stale;"
-        f" the oldest by {milliseconds(largest)}."
+        f"{name}: up to {percent(100 * worst.share)} % of the reads through {worst.name} were stale,"
+        f" by at most {milliseconds(largest)}."
     ]
 
 
@@ -249,7 +249,7 @@ def _keys(one: TableDifference) -> str:
 
 
 def truth_figures(cell: CellResult) -> dict[str, Any]:
-    """Everything about truth as plain data, for the export."""
+    """Return all figures of the chapter as plain data."""
     figures = asdict(cell.truth)
     figures["anomalies"] = [
         {"source": source, "kind": kind, "count": n} for (source, kind), n in cell.truth.anomalies.items()

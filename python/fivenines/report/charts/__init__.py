@@ -1,1 +1,1 @@
-"""The charts of the report: what is drawn, whatever stands around it."""
+"""The charts of the report, independent of the page around them."""

@@ -1,6 +1,6 @@
-"""The charts of means: over connections, and as dots with intervals.
+"""Charts of means: lines over connections, and dots with intervals.
 
-What a chart shows in colour it also shows by shape, dash or text.
+Colour is never the only distinction: shapes, dashes or text repeat it.
 """
 
 import textwrap
@@ -31,12 +31,12 @@ from fivenines.report.charts.drawing import (
 )
 from fivenines.report.charts.fitting import fitted
 
+# The width of a chart of lines in px, without the names at their ends.
 LINES = WIDTH - 178
-"""The width of a chart of lines in px, without the names at their ends."""
 _PLOT = WIDTH - 24
 _ROW = 60
+# The places of a row's interval and, below it, of its trials, so that these do not hide it.
 _BAR, _MARKS = 30, 46
-"""Where the interval of a row lies, and below it, so that they hide no part of it, its trials."""
 _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-right"}
 _TRIAL_WORDS = {
     "trial": "one trial: {}",
@@ -47,7 +47,7 @@ _TRIAL_WORDS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One solution over a quantity, as the number of connections, in ascending order."""
+    """One solution over a quantity, such as the number of connections, in ascending order."""
 
     name: str
     style: theme.Style
@@ -69,7 +69,7 @@ class Dot:
 
 
 def lines(series: Sequence[Line], title: str) -> Drawing:
-    """Means over the number of connections, intervals as bands, names at the line ends."""
+    """Draw means over the number of connections, with intervals as bands and names at the line ends."""
     counts = sorted({at for line in series for at, _ in line.points})
     summaries = [summary for line in series for _, summary in line.points]
     top = 1.05 * max(max(s.ci_high or 0, s.mean or 0) for s in summaries) or 1.0
@@ -82,9 +82,9 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
 
 
 def dots(rows: Sequence[Dot], title: str, alike: float | None = None) -> Drawing:
-    """One row for each name: the mean as a tick, its interval as a bar, below it each trial hollow.
+    """Draw a row for each name: the mean as a tick, its interval as a bar, and hollow trials below it.
 
-    `alike` is the value at which there is no difference: an upright line through all rows.
+    `alike` is the value at which there is no difference: a vertical line through all rows.
     """
     top = max(
         max([row.summary.ci_high or 0, row.summary.mean or 0, *(v for v, _ in row.trials)]) for row in rows
@@ -111,9 +111,9 @@ def curve(
     words: tuple[str, Callable[[float], str]],
     **band: Any,
 ) -> list[Drawing]:
-    """The intervals of a line as a band, cut at `limits`; above it its means, joined.
+    """Draw the intervals of a line as a band, cut at `limits`, and its means as a joined line.
 
-    `words` are the unit of what is drawn, and what a place on the axis `x` is called.
+    `words` are the unit of the values, and a function that names a place on the axis `x`.
     """
     low, high = limits
     unit, place = words
@@ -142,7 +142,7 @@ def curve(
 
 
 def with_names(layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int) -> Drawing:
-    """A chart of lines, their names beside it; each with the place of its end, in px from the top."""
+    """Return a chart of lines with names at the right; `ends` has the place of each, in px from the top."""
     labels = [(end, line, textwrap.wrap(line.name, 18, max_lines=3, placeholder="…")) for end, line in ends]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
@@ -156,12 +156,12 @@ def with_names(layers: list[Drawing], ends: Sequence[tuple[float, Line]], title:
 
 
 def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, Line]]:
-    found = []
+    ends = []
     for line in series:
         means = [summary.mean for _, summary in line.points if summary.mean is not None]
         if means:
-            found.append((height * (1 - means[-1] / top), line))
-    return found
+            ends.append((height * (1 - means[-1] / top), line))
+    return ends
 
 
 def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
@@ -179,8 +179,8 @@ def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
         layers += points(values, x, top + _MARKS, tips, **style)
     if summary.mean is not None:
         tick = mark().mark_tick(color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical")
-        told = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
-        layers.append(layer([{"x": summary.mean, "tip": told}], tick, x=x, **pixels(y=y)))
+        tip = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
+        layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=y)))
     return layers
 
 

@@ -1,4 +1,4 @@
-"""The chart of a claim: what it compares, with intervals, measured here and printed, and its limits."""
+"""The chart of a claim: measured and printed values with intervals, and the claimed limits."""
 
 import textwrap
 from collections.abc import Sequence
@@ -20,29 +20,29 @@ from fivenines.report.charts.drawing import (
     whole,
 )
 
+# Heights in px of a line of a name, of the bar below it, and before the axis.
 _LINE, _BAR, _AXIS = 18.0, 26.0, 10.0
-"""Heights in px of a line of a name, of the bar below it, and before the axis."""
 
+# The number of characters that fit into a line.
 _LETTERS = 52
-"""So many fit into a line."""
 
 _DECADES = tuple(10.0**power for power in range(-6, 7))
 _TICKS = tuple(sorted({step * decade for decade in _DECADES for step in (1, 2, 5)} | {0.8, 1.25, 1.5, 3.0}))
+# An axis with more ticks has only decades.
 _MOST_TICKS = 10
-"""Where more of them lie on an axis, it has decades alone."""
 
+# Intervals are cut at this multiple of the largest estimate.
 _FAR = 20.0
-"""Ends of intervals so many times beyond the largest estimate stand at the edge."""
 
 LEGEND = (
-    "A filled circle was measured here, a hollow diamond is printed; bars are intervals of 95 %, where there "
-    "are any. Strokes are the limits that were claimed."
+    "Filled circles were measured here, hollow diamonds are printed in the study. Bars are 95 % intervals, "
+    "if known. Vertical lines are the claimed limits."
 )
 
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """What was seen of one comparison or figure; ends that are not known are None."""
+    """The value of a comparison or figure; unknown ends of its interval are None."""
 
     name: str
     printed: bool
@@ -53,7 +53,7 @@ class ClaimRow:
 
 
 def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
-    """A row for each, in the order given; those of the same name below one heading.
+    """Draw a row for each value, in the order given; rows of the same name share a heading.
 
     Ratios have a logarithmic axis.
     """
@@ -74,27 +74,27 @@ def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
 
 
 def ratio_ticks(low: float, high: float) -> list[float]:
-    """Places on an axis of ratios: on both sides of 1 also where it spans less than a decade."""
+    """Return the ticks of an axis of ratios, also on both sides of 1 within less than a decade."""
     near = [tick for tick in _TICKS if low <= tick <= high]
     return near if len(near) <= _MOST_TICKS else [tick for tick in _DECADES if low <= tick <= high]
 
 
 def _row(row: ClaimRow, y: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
     colour = theme.SERIES[1] if row.printed else theme.SERIES[0]
-    found = []
+    layers = []
     for limit in row.limits:
         if ends[0] <= limit <= ends[1]:
             rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
-            found.append(layer([{"x": limit}], rule, x=x, **pixels(y=y - 11, y2=y + 11)))
+            layers.append(layer([{"x": limit}], rule, x=x, **pixels(y=y - 11, y2=y + 11)))
     if row.low is not None or row.high is not None:
         low = ends[0] if row.low is None else row.low
         high = ends[1] if row.high is None else row.high
         inside = (_within(low, ends), _within(high, ends))
-        found.append(bar(inside, x, y, color=colour, strokeWidth=4, opacity=0.55))
+        layers.append(bar(inside, x, y, color=colour, strokeWidth=4, opacity=0.55))
     shape = "diamond" if row.printed else "circle"
     place = _within(row.estimate, ends)
     filled = not row.printed
-    return [*found, *points([place], x, y, shape=shape, color=colour, filled=filled, size=90)]
+    return [*layers, *points([place], x, y, shape=shape, color=colour, filled=filled, size=90)]
 
 
 def _within(value: float, ends: tuple[float, float]) -> float:

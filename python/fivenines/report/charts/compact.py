@@ -1,4 +1,4 @@
-"""An SVG in fewer bytes: a report of many trials has tens of thousands of marks."""
+"""Shorten SVGs: a report of many trials has tens of thousands of marks."""
 
 import re
 
@@ -19,7 +19,7 @@ _STRAIGHT = re.compile(r' d="(?P<steps>M-?[\d.]+,-?[\d.]+(?:L-?[\d.]+,-?[\d.]+)+
 
 
 def compact(svg: str) -> str:
-    """The same picture in fewer bytes: no styles that the page has, no digits that the eye has not."""
+    """Return the same picture in fewer bytes, without styles that the page has and invisible digits."""
     svg = _BACKGROUND.sub("", svg, count=1)
     svg = _OF.sub(r'data-of="\1"', svg)
     svg = _EMPTY_PATH.sub("", svg)
@@ -33,7 +33,7 @@ def compact(svg: str) -> str:
 
 
 def _short(match: re.Match[str]) -> str:
-    """One decimal is a tenth of a pixel."""
+    """Round to one decimal, a tenth of a pixel."""
     return f"{float(match[0]):.1f}".removesuffix(".0")
 
 
@@ -42,17 +42,17 @@ def _circle(match: re.Match[str]) -> str:
 
 
 def _steps(match: re.Match[str]) -> str:
-    """A path of straight lines, those that are level or upright with one number each."""
+    """Return a path of straight lines, with one number for each horizontal or vertical line."""
     first, *rest = match["steps"][1:].split("L")
     x, y = first.split(",")
-    found = [f"M{x},{y}"]
+    steps = [f"M{x},{y}"]
     for step in rest:
         to_x, to_y = step.split(",")
         if to_y == y:
-            found.append(f"H{to_x}")
+            steps.append(f"H{to_x}")
         elif to_x == x:
-            found.append(f"V{to_y}")
+            steps.append(f"V{to_y}")
         else:
-            found.append(f"L{to_x},{to_y}")
+            steps.append(f"L{to_x},{to_y}")
         x, y = to_x, to_y
-    return f' d="{"".join(found)}{match["end"]}"'
+    return f' d="{"".join(steps)}{match["end"]}"'

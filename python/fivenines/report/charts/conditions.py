@@ -1,4 +1,4 @@
-"""Throughput over what differs between the conditions: the chart of a decision without faults."""
+"""The chart of a decision without faults: throughput over the varying condition."""
 
 from fivenines.report.chapters import distance
 from fivenines.report.chapters.data import Data
@@ -11,9 +11,9 @@ CHAPTER = "decision"
 
 
 def figures(data: Data) -> list[Figure]:
-    """One chart, over the round trip or else over connections; none where another one says more.
+    """Return one chart, over the round trip or else over connections; [] if another chart says more.
 
-    That is speed against outage where something was broken, and the ratios where blocks compare the speed.
+    With faults that is speed against outage; with interleaved blocks, their ratios.
     """
     if data.blocks or tradeoff.figures(data):
         return []

@@ -1,4 +1,4 @@
-"""A small drawing of dependencies: transactions as nodes on a circle, labelled arrows between them."""
+"""A small drawing of dependencies: transactions on a circle, with labelled arrows between them."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from markupsafe import Markup, escape
 from fivenines.report.charts import theme
 
 Edge = tuple[int, str, int]
+# The number of drawn transactions; the labels of more would overlap.
 MOST = 8
-"""More transactions than this are not drawn: their labels would lie on each other."""
 
 _WIDTH, _HEIGHT, _NODE_W, _NODE_H = 400, 250, 64, 26
 _COLOURS = {"ww": theme.SERIES[0], "wr": theme.SERIES[2], "rw": theme.FAULT}
@@ -17,10 +17,10 @@ _DASHES = {"ww": "", "wr": "7 3", "rw": "2 3"}
 
 
 def cycle_svg(edges: Sequence[Edge]) -> Markup:
-    """The edges as inline SVG; those of a long cycle up to the eighth transaction.
+    """Return the edges as inline SVG; a long cycle is cut after the eighth transaction.
 
-    Colours are CSS variables with a fallback; kinds differ by dashes, too. The text alternative is the
-    business of the figure around it.
+    Colours are CSS variables with a fallback; kinds also differ by dashes. The figure around it has the text
+    alternative.
     """
     nodes = list(dict.fromkeys(node for source, _, target in edges for node in (source, target)))
     shown = nodes[:MOST]
@@ -48,7 +48,7 @@ def _place(index: int, count: int) -> tuple[float, float]:
 
 
 def _arrow(edge: Edge, places: dict[int, tuple[float, float]], bent: bool) -> str:
-    """A curve from node to node, its head at the border, its label in the middle."""
+    """Draw a curve from node to node, with its head at the border and its label in the middle."""
     source, label, target = edge
     (x0, y0), (x2, y2) = places[source], places[target]
     kind = label.split(" ")[0]
@@ -79,7 +79,7 @@ def _head(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
 
 
 def _border(x: float, y: float, to_x: float, to_y: float) -> tuple[float, float]:
-    """Where the line from a node's centre leaves its box."""
+    """Return the point where the line from a node's centre leaves its box."""
     dx, dy = to_x - x, to_y - y
     scale = max(abs(dx) / (_NODE_W / 2 + 3), abs(dy) / (_NODE_H / 2 + 3), 1e-9)
     return x + dx / scale, y + dy / scale

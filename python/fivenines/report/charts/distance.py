@@ -1,4 +1,4 @@
-"""The chart of means over a round trip: both axes logarithmic, with a place for 0 at the left."""
+"""The chart of means over a round trip: both axes logarithmic, with 0 at the left."""
 
 import math
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _HEIGHT = 230
 
 
 def over_distance(series: Sequence[Line], title: str) -> Drawing:
-    """Means over round trips in ms, intervals as bands, names at the line ends.
+    """Draw means over round trips in ms, with intervals as bands and names at the line ends.
 
-    A logarithmic axis has no 0: it stands a decade left of the shortest other round trip.
+    A logarithmic axis has no 0, so 0 is drawn a decade left of the shortest other round trip.
     """
     trips = sorted({rtt for line in series for rtt, _ in line.points})
     zero = min((rtt for rtt in trips if rtt > 0), default=1.0) / 10
@@ -51,12 +51,12 @@ def _round_trip(at: float) -> str:
 
 
 def _shown(line: Line, zero: float) -> list[tuple[float, Summary]]:
-    """Points that a logarithmic axis can show."""
+    """Return the points that a logarithmic axis can show."""
     return [(rtt or zero, summary) for rtt, summary in line.points if summary.mean]
 
 
 def _range(summaries: Sequence[Summary]) -> tuple[float, float]:
-    """What holds all means, a little wider; intervals are cut where they leave it."""
+    """Return a range slightly wider than all means; intervals are cut at its ends."""
     means = [summary.mean for summary in summaries if summary.mean]
     if not means:
         return 0.1, 10.0
@@ -64,6 +64,6 @@ def _range(summaries: Sequence[Summary]) -> tuple[float, float]:
 
 
 def _place(summary: Summary, low: float, high: float) -> float:
-    """Pixels from the upper edge of the plot."""
+    """Return the place of a mean in px from the upper edge of the plot."""
     mean = max(summary.mean or low, low)
     return _HEIGHT * (1 - math.log(mean / low) / math.log(high / low))

@@ -1,7 +1,7 @@
-"""Layers of charts: marks and encodings by Vega-Altair, put together as plain Vega-Lite.
+"""Layers of charts: marks and encodings by Vega-Altair, composed as plain Vega-Lite.
 
-Altair copies and checks a whole chart at every step of its composition; putting its layers together
-as dictionaries is ten times as fast, which counts in a report with dozens of figures.
+Altair copies and checks a whole chart at every step of its composition. Composing layers as dictionaries is
+ten times as fast, which matters for a report with dozens of figures.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,52 +13,51 @@ import altair as alt
 from fivenines.analysis.wording import THIN
 from fivenines.report.charts import theme
 
+# A Vega-Altair object; the library's types are too loose for a strict check.
 Altair: TypeAlias = Any
-"""A Vega-Altair object; its own types are too loose for a strict check."""
 
+# A Vega-Lite specification.
 Drawing: TypeAlias = dict[str, Any]
-"""A Vega-Lite specification."""
 
+# The approximate width of every chart in px, so that a phone shows it in full.
 WIDTH = 400
-"""About the width of every chart in px, so that a phone shows it in full."""
 
 
+# The thousands separator of the report's text.
 THIN_LABEL = f"replace(datum.label, regexp(',', 'g'), '{THIN}')"
-"""Thousands set apart as in the text of the report."""
 
 
 def mark() -> Altair:
-    """The beginning of a layer: `mark().mark_line(...)`."""
+    """Return the start of a layer: `mark().mark_line(...)`."""
     return alt.Chart(alt.NamedData(name="values"))
 
 
 def layer(values: Sequence[dict[str, Any]], chart: Altair, tip: str = "", **encoding: Any) -> Drawing:
-    """One layer of `values` drawn by the mark of `chart`.
+    """Return a layer of `values` drawn with the mark of `chart`.
 
-    A value's `tip` is what the page says of it under the pointer: words and figures as in its tables,
-    lines set apart by a line feed. Where there are many values, `tip` is a Vega expression for all.
+    A value's `tip` is the text under the pointer: words and figures as in the page's tables, with lines
+    separated by a line feed. For many values, `tip` is a Vega expression.
     """
     more = {"transform": [{"calculate": tip, "as": "tip"}]} if tip else {}
     if tip or any("tip" in value for value in values):
         encoding["tooltip"] = alt.Tooltip("tip:N")
     spec: Drawing = chart.encode(**encoding).to_dict(validate=False)
-    kept = {"mark": spec["mark"], "encoding": spec["encoding"]}
-    return {"data": {"values": list(values)}, **more, **kept}
+    return {"data": {"values": list(values)}, **more, "mark": spec["mark"], "encoding": spec["encoding"]}
 
 
 def of(tag: str, layers: Sequence[Drawing]) -> list[Drawing]:
-    """The layers as those of the solution with this tag, for the page's script; `whole` numbers them."""
+    """Mark layers as those of a solution, by its tag, for the page's script; `whole` numbers them."""
     return [{"name": f"of_{tag}", **each} for each in layers] if tag else list(layers)
 
 
 def text(words: str | list[str], x: float, y: float, **style: Any) -> Drawing:
-    """Words at a place in px from the upper left corner of the plot."""
+    """Return text at a place in px from the upper left corner of the plot."""
     chart = mark().mark_text(text=words, baseline="middle", fontSize=13, **style)
     return layer([{}], chart, **pixels(x=x, y=y))
 
 
 def bar(ends: tuple[float, float], x: Altair, y: float, tip: str = "", **style: Any) -> Drawing:
-    """A stroke between two values of the axis `x`, `y` px from the top."""
+    """Return a line between two values of the axis `x`, `y` px from the top."""
     rule = mark().mark_rule(**style)
     values = [{"x": ends[0], "x2": ends[1], **({"tip": tip} if tip else {})}]
     return layer(values, rule, x=x, x2=alt.X2("x2:Q"), **pixels(y=y))
@@ -67,7 +66,7 @@ def bar(ends: tuple[float, float], x: Altair, y: float, tip: str = "", **style: 
 def points(
     values: Sequence[float], x: Altair, y: float, tips: Sequence[str] = (), **style: Any
 ) -> list[Drawing]:
-    """A mark for each value of the axis `x`, `y` px from the top; no layer without any."""
+    """Return a layer with a mark for each value of the axis `x`, `y` px from the top; [] without values."""
     point = mark().mark_point(strokeWidth=1.5, opacity=1, **style)
     rows: list[dict[str, Any]] = [{"x": value} for value in values]
     for row, tip in zip(rows, tips, strict=False):
@@ -79,17 +78,17 @@ _FIXED: dict[str, type[Altair]] = {"x": alt.XValue, "x2": alt.X2Value, "y": alt.
 
 
 def pixels(**places: float) -> dict[str, Altair]:
-    """Fixed places in px as encodings: `pixels(x=0, x2=16, y=6)`."""
+    """Return fixed places in px as encodings: `pixels(x=0, x2=16, y=6)`."""
     return {channel: _FIXED[channel](value) for channel, value in places.items()}
 
 
 def heading(words: str | list[str], offset: int, **style: Any) -> Drawing:
-    """A chart's title in plain type, `offset` px above it."""
+    """Return a chart's title in plain type, `offset` px above it."""
     return {"text": words, "fontWeight": "normal", "offset": offset, **style}
 
 
 def whole(spec: Drawing) -> Drawing:
-    """The specification with the configuration of all charts, and names that no two layers share."""
+    """Return the specification with the configuration of all charts, and unique names of layers."""
     _number(spec, count(1))
     return {"$schema": alt.SCHEMA_URL, "config": theme.config(), **spec}
 
@@ -103,7 +102,7 @@ def _number(spec: Drawing, numbers: Iterator[int]) -> None:
 
 
 def quantity(name: str, title: str | None, top: float, axis: type[Altair], **ticks: Any) -> Altair:
-    """An axis from 0 to `top` for quantities of any size; `axis` is `alt.X` or `alt.Y`."""
+    """Return an axis from 0 to `top` for quantities of any size; `axis` is `alt.X` or `alt.Y`."""
     usual = {"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL}
     return between(name, title, (0, top), axis, **{**usual, **ticks})
 
@@ -111,15 +110,15 @@ def quantity(name: str, title: str | None, top: float, axis: type[Altair], **tic
 def between(
     name: str, title: str | None, ends: tuple[float, float], axis: type[Altair], **ticks: Any
 ) -> Altair:
-    """An axis from one value to another."""
+    """Return an axis from one value to another."""
     scale = alt.Scale(domain=list(ends), nice=False)
     return axis(name, title=title, scale=scale, axis=alt.Axis(**ticks))
 
 
 def spread_out(centres: list[float], sizes: list[float], low: float, high: float) -> list[float]:
-    """Centres of labels, moved apart so that they neither overlap nor leave [low, high].
+    """Move centres of labels apart so that the labels neither overlap nor leave [low, high].
 
-    They keep their order; if there is no room for all, they leave the range at its lower end.
+    The order stays; without room for all labels, they leave the range at its lower end.
     """
     order = sorted(range(len(centres)), key=centres.__getitem__)
     moved = list(centres)

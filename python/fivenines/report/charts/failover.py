@@ -23,15 +23,15 @@ from fivenines.report.charts.drawing import (
 
 _PLOT = WIDTH - 50
 _HEIGHT = 104
+# The height of the brackets over interruptions, from the top.
 _BRACKET = 12.0
-"""The height of the brackets over interruptions, from the top."""
+# The number of rows of labels, if one row has no room for all.
 _ROWS = 2
-"""Labels that have no room beside each other stand in so many rows."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment on a time line, seconds from the fault; `fault`: another fault was injected."""
+    """An event on a time line, in seconds from the fault; `fault` marks the injection of another fault."""
 
     t: float
     label: str
@@ -42,8 +42,8 @@ class Mark:
 class Panel:
     """One half of a failover chart: successes per slot of the chosen trial and of the others.
 
-    `gaps` are the interruptions (start, end, text) of the chosen trial, seconds from the fault. `most` is
-    the largest value of all charts that are read beside this one, so that they have one scale.
+    `gaps` are the interruptions (start, end, text) of the chosen trial, in seconds from the fault. `most` is
+    the largest value of all charts that are compared with this one, so that they share a scale.
     """
 
     title: str
@@ -66,16 +66,16 @@ class Failover:
 
     @property
     def seen(self) -> list[Mark]:
-        """The marks on its axis; what happened later is in the list below the chart only."""
+        """Return the marks on the axis; only the list below the chart has later events."""
         return [each for each in self.marks if self.start <= each.t <= self.end]
 
     def px(self, t: float) -> float:
-        """The place of a moment in px from the left of the plot."""
+        """Return the place of a time in px from the left of the plot."""
         return _PLOT * (t - self.start) / (self.end - self.start)
 
 
 def failover(chart: Failover) -> Drawing:
-    """One panel below the other; events are numbered above the first."""
+    """Draw one panel below the other, with numbered events above the first."""
     last = len(chart.panels) - 1
     panels = [_panel(chart, panel, i == 0, i == last) for i, panel in enumerate(chart.panels)]
     return whole({"vconcat": panels, "spacing": 14, "resolve": {"scale": {"x": "shared"}}})
@@ -127,7 +127,7 @@ def _rules(chart: Failover, x: Altair) -> list[Drawing]:
 
 
 def _labels(chart: Failover) -> list[Drawing]:
-    """The fault's name left of its rule, and the numbers of the events above theirs."""
+    """Draw the fault's name left of its line, and the numbers of the events above theirs."""
     at = chart.px(0)
     name = text(chart.fault, at - 4, -9, align="right", color=theme.FAULT)
     sizes = [8.0 * len(each.label) + 4 for each in chart.seen]
@@ -138,7 +138,7 @@ def _labels(chart: Failover) -> list[Drawing]:
 
 
 def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Drawing]:
-    """A bracket over each interruption, and the labels in a row below them, beside each other."""
+    """Draw a bracket over each interruption, and the labels in one or two rows below them."""
     layers: list[Drawing] = []
     sizes = [6.7 * len(words) + 10 for _, _, words in gaps]
     rows = 1 if sum(sizes) < _PLOT else _ROWS
@@ -146,7 +146,7 @@ def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Dra
         layers += _bracket(chart.px(begin), chart.px(finish))
     for row in range(rows):
         own = range(row, len(gaps), rows)
-        # from the bracket's start on, and not across the fault's rule where there is room
+        # Labels start at their bracket, and do not cross the line of the fault if there is room.
         room = [sizes[index] for index in own]
         centres = [chart.px(gaps[index][0]) + sizes[index] / 2 for index in own]
         low = chart.px(0) if sum(room) < _PLOT - chart.px(0) else 0

@@ -1,11 +1,11 @@
-"""Names and values that share a line of a chart: what has no room is shortened, never drawn over."""
+"""Fit names and values that share a line of a chart by shortening them."""
 
+# The number of characters on a line of a chart, some of them bold.
 ROOM = 46
-"""So many letters stand beside each other on a line of a chart, bold ones among them."""
 
 
 def fitted(name: str, value: str) -> tuple[str, str]:
-    """The name at the left and the value at the right: the value without its interval, then the name cut.
+    """Return the name and the value; without room, the value loses its interval, then the name is cut.
 
     Tables have both in full.
     """

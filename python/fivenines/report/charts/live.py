@@ -1,4 +1,4 @@
-"""What the page's script needs to draw a chart itself: its specification, small, in the page's colours."""
+"""Write compact specifications of charts, in the page's colours, for the page's script."""
 
 import json
 import re
@@ -9,31 +9,31 @@ from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import Drawing
 
 _COLOUR = re.compile(r'"(#[0-9a-f]{6})"', re.IGNORECASE)
+# Data with fewer rows are not shortened.
 _FEW = 4
-"""Data of fewer rows stay as they are."""
 
 _PARTS = ("layer", "concat", "vconcat")
 
 
 def specification(chart: Drawing) -> str:
-    """A chart as JSON that may stand inside a script element.
+    """Return a chart as JSON for a script element.
 
-    What all charts share, the configuration, is left out; `fivenines.draw` in templates/draw.js puts it
-    back. Long data are written as `{"columns": [...], "rows": [[...], ...]}`, encodings that all layers
-    have are written once, and colours are CSS variables, so that light and dark need no second drawing.
+    The configuration, which all charts share, is left out; `fivenines.draw` in templates/draw.js restores it.
+    Long data are written as `{"columns": [...], "rows": [[...], ...]}`, and encodings of all layers are
+    written once. Colours are CSS variables, so that one drawing serves light and dark pages.
     """
-    kept = {key: value for key, value in chart.items() if key not in ("$schema", "config")}
-    return coloured(safe(_small(kept)))
+    rest = {key: value for key, value in chart.items() if key not in ("$schema", "config")}
+    return coloured(safe(_small(rest)))
 
 
 def configuration() -> Drawing:
-    """What all charts share."""
-    found: Drawing = json.loads(coloured(json.dumps(theme.config())))
-    return found
+    """Return the configuration of all charts."""
+    config: Drawing = json.loads(coloured(json.dumps(theme.config())))
+    return config
 
 
 def safe(value: Any) -> str:
-    """JSON without a character that could end the element around it: `</script>` in a name stays a name."""
+    """Return JSON without characters that could end the element around it, such as `</script>` in a name."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -41,7 +41,7 @@ def safe(value: Any) -> str:
 
 
 def coloured(text: str) -> str:
-    """The text with each colour of the theme as a CSS variable, the colour itself as its fallback."""
+    """Replace each colour of the theme by a CSS variable, with the colour as its fallback."""
 
     def variable(match: re.Match[str]) -> str:
         colour = match[1].lower()
@@ -52,44 +52,44 @@ def coloured(text: str) -> str:
 
 
 def _small(spec: Drawing) -> Drawing:
-    found = dict(spec)
+    small = dict(spec)
     for part in _PARTS:
-        if part in found:
-            found[part] = [_small(each) for each in found[part]]
-    if "layer" in found and "encoding" not in found:
-        found |= _shared(found["layer"])
-    if _is_line(found) and "tooltip" in found["encoding"]:
-        found["mark"] = {**found["mark"], "point": {"opacity": 0, "size": 90}}
-    if "values" in found.get("data", {}):
-        found["data"] = {**found["data"], "values": _columns(found["data"]["values"])}
-    return found
+        if part in small:
+            small[part] = [_small(each) for each in small[part]]
+    if "layer" in small and "encoding" not in small:
+        small |= _shared(small["layer"])
+    if _is_line(small) and "tooltip" in small["encoding"]:
+        small["mark"] = {**small["mark"], "point": {"opacity": 0, "size": 90}}
+    if "values" in small.get("data", {}):
+        small["data"] = {**small["data"], "values": _columns(small["data"]["values"])}
+    return small
 
 
 def _is_line(spec: Drawing) -> bool:
-    """Whether the pointer would not find its points, as a line is thin: they become wide and clear."""
+    """Return whether a mark is a thin line, which gets invisible wide points for the pointer."""
     mark = spec.get("mark")
     return isinstance(mark, dict) and mark.get("type") == "line"
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> Any:
-    """Rows with the same keys, their keys only once."""
+    """Write the keys of rows with the same keys only once."""
     if len(rows) < _FEW or any(row.keys() != rows[0].keys() for row in rows):
         return rows
     return {"columns": list(rows[0]), "rows": [list(row.values()) for row in rows]}
 
 
 def _shared(layers: Sequence[Drawing]) -> Drawing:
-    """The layers with encodings of x and y that all have written once; a layer's own stands before it."""
+    """Write common encodings of x and y once; an encoding of a layer overrides it."""
     common: dict[str, Any] = {}
     for channel in ("x", "y"):
-        own = [each.get("encoding", {}).get(channel) for each in layers]
-        written = [json.dumps(one, sort_keys=True) for one in own if one and "field" in one]
-        if all(own) and len(written) > 1:
+        encodings = [each.get("encoding", {}).get(channel) for each in layers]
+        written = [json.dumps(one, sort_keys=True) for one in encodings if one and "field" in one]
+        if all(encodings) and len(written) > 1:
             most = max(written, key=written.count)
             common[channel] = json.loads(most)
     if not common:
         return {"layer": list(layers)}
-    kept = [
+    rest = [
         {
             **each,
             "encoding": {
@@ -98,4 +98,4 @@ def _shared(layers: Sequence[Drawing]) -> Drawing:
         }
         for each in layers
     ]
-    return {"encoding": common, "layer": kept}
+    return {"encoding": common, "layer": rest}

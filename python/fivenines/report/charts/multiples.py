@@ -1,4 +1,4 @@
-"""Small multiples: several figures of a trial over its time, one small chart for each, nodes as lines."""
+"""Small multiples: a small chart for each of several figures of a trial over time, with nodes as lines."""
 
 import json
 import textwrap
@@ -25,8 +25,8 @@ from fivenines.report.charts.drawing import (
 )
 from fivenines.results.records import TrialRecord
 
+# The largest number of drawn points of a line.
 MOST_POINTS = 90
-"""So many points of a line are drawn at most."""
 
 _HALF, _HEIGHT, _AXIS = 158, 58, 32
 _LEGEND = 18
@@ -36,8 +36,8 @@ _LEGEND = 18
 class Multiple:
     """One small chart: a title, and a line for each node (t in ms of the trial).
 
-    `unit` is what 1 of its values is of what others measure, too (as 1000 of seconds among ms): charts that
-    have one share their scale.
+    `unit` converts its values to a unit that other charts share (1000 for seconds among ms): charts with a
+    `unit` share a scale.
     """
 
     title: str
@@ -47,9 +47,9 @@ class Multiple:
 
 @dataclass(frozen=True)
 class Multiples:
-    """Charts that share their time: `start` to `end` in seconds; `marks` are seconds of faults.
+    """Charts with a common time axis: `start` to `end` in seconds; `marks` are the times of faults.
 
-    `zero` is the moment from which all of them count, in seconds of the trial.
+    `zero` is the origin of the axis, in seconds of the trial.
     """
 
     start: float
@@ -61,13 +61,13 @@ class Multiples:
 
     @property
     def names(self) -> list[str]:
-        """All hosts; database nodes come first, so that they look alike in all figures of a trial."""
-        found = {name for chart in self.charts for name in chart.lines}
-        return sorted(found, key=lambda name: (not name.startswith("node"), name))
+        """Return all hosts, database nodes first, so that these look alike in all figures of a trial."""
+        names = {name for chart in self.charts for name in chart.lines}
+        return sorted(names, key=lambda name: (not name.startswith("node"), name))
 
 
 def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = False) -> Multiples:
-    """Charts over the whole load of a trial, from its first fault on, all its faults marked."""
+    """Return charts over the whole load of a trial, counted from its first fault, with all faults marked."""
     ends = [float(one.t[-1]) for chart in charts for one in chart.lines.values() if len(one)]
     end = record.windows.end if record.windows else max(ends, default=1.0)
     zero = min((fault.at for fault in record.faults), default=0.0) / 1000
@@ -76,7 +76,7 @@ def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = Fa
 
 
 def multiples(chart: Multiples) -> Drawing:
-    """Two columns of small charts, or one of wide ones, below a legend of the nodes."""
+    """Draw two columns of small charts, or one of wide charts, below a legend of the nodes."""
     styles = {name: theme.node_style(index) for index, name in enumerate(chart.names)}
     columns = 1 if chart.wide else 2
     shared = max((one.unit * _most(one) for one in chart.charts if one.unit), default=0.0)
@@ -88,7 +88,7 @@ def multiples(chart: Multiples) -> Drawing:
 
 
 def _most(one: Multiple) -> float:
-    """Its largest value; 0 without any."""
+    """Return the largest value; 0 without values."""
     every = (series.v[~np.isnan(series.v)] for series in one.lines.values())
     return max((float(values.max()) for values in every if len(values)), default=0.0)
 
@@ -125,14 +125,14 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], t
 
 
 def _tip(name: str, title: str, since_fault: bool) -> str:
-    """What is said of a point, as an expression: the value is not rounded further than it is drawn."""
+    """Return the text of a point as an expression, with the precision of the drawing."""
     when = "' s after the fault'" if since_fault else "' s after the start'"
     words = json.dumps(f"{name}\n{title}: ")
     return f"{words} + format(datum.y, '.4~r') + '\\n' + format(datum.x, '.1f') + {when}"
 
 
 def _values(series: Series, zero: float) -> list[dict[str, float | None]]:
-    """Points of a line; a line is broken where nothing is known."""
+    """Return the points of a line, which is interrupted where values are missing."""
     drawn = thinned(series, MOST_POINTS)
     return [
         {"x": round(float(t) / 1000 - zero, 2), "y": None if np.isnan(v) else float(f"{v:.4g}")}
@@ -141,12 +141,12 @@ def _values(series: Series, zero: float) -> list[dict[str, float | None]]:
 
 
 def _stroke(style: theme.Style) -> Altair:
-    # a sample between two gaps is a dot, as a line of one point cannot be seen
+    # Round caps make a sample between two gaps visible as a dot.
     return mark().mark_line(strokeWidth=1.5, strokeCap="round", clip=True, **style.stroke)
 
 
 def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
-    """The name of each node beside a stroke as its lines are drawn."""
+    """Draw a line and the name of each node."""
     layers, at, row = [], 0.0, 0
     for name, style in styles.items():
         needed = 34 + 7.2 * len(name) + 12

@@ -1,6 +1,6 @@
-"""The chart of failovers by phase: one stacked horizontal bar each, on one time axis.
+"""The chart of failovers by phase: stacked horizontal bars on one time axis.
 
-Phases differ by lightness and by the number written into them; bars carry their figures as text.
+Phases differ by lightness and by their numbers; the text above a bar has its figures.
 """
 
 import textwrap
@@ -29,20 +29,20 @@ from fivenines.report.charts.drawing import (
 
 _PLOT = WIDTH - 24
 _ROW = 70
+# The height of a further line of a bar's figures, and the number of characters in a line.
 _LINE, _LETTERS = 16, 56
-"""The height of a further line of a bar's figures, and how many letters have room in one."""
 _LEGEND = 26
 _BAR = 16
+# The approximate widths in px of letters whose width is unusual.
 _NARROW = {"i": 3.2, "t": 3.8, "r": 4.4, " ": 3.6, "c": 6.2, "m": 10.4}
-"""About the widths in px of letters that are far from the usual one."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One failover, times in s: `phases` are (place in `PHASES` from 1, start, end), one after another.
+    """A failover, times in s: `phases` are (place in `PHASES` from 1, start, end), in order.
 
-    `figures` are the lengths as text, `value` the whole. `low` and `high` are the interval of the
-    whole. `bound`: a lower bound of the whole, drawn behind the phases, with an arrow.
+    `figures` are the durations as text, `value` is the total. `low` and `high` are the interval of the
+    total. `bound` is a lower bound of the total, drawn behind the phases with an arrow.
     """
 
     name: str
@@ -56,13 +56,13 @@ class Bar:
 
     @property
     def end(self) -> float:
-        """The right end of what is drawn."""
+        """Return the right end of the drawing."""
         ends = [end for _, _, end in self.phases]
         return max([0.0, *ends, self.high or 0.0, self.bound or 0.0])
 
 
 def bars(rows: Sequence[Bar]) -> Drawing:
-    """A legend of the phases that there are, numbered one after the other; then a row for each failover."""
+    """Draw a legend of the present phases, numbered without gaps, and a row for each failover."""
     present = sorted({number for row in rows for number, *_ in row.phases})
     numbers = {phase: place for place, phase in enumerate(present, 1)}
     top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
@@ -76,7 +76,7 @@ def bars(rows: Sequence[Bar]) -> Drawing:
 
 
 def _lines(row: Bar) -> list[str]:
-    """The figures of a bar, in as many lines as they need."""
+    """Wrap the figures of a bar."""
     return textwrap.wrap(row.figures, _LETTERS) or [""]
 
 
@@ -93,7 +93,7 @@ def _legend(numbers: Mapping[int, int]) -> list[Drawing]:
 
 
 def _colour(number: int) -> str:
-    """Neighbours differ in lightness, numbers name them: hues are solutions'."""
+    """Return a colour; neighbours differ in lightness, as hues are reserved for solutions."""
     return theme.INK if number % 2 else theme.MUTED
 
 
@@ -137,7 +137,7 @@ def _number(number: int, x: float, y: float) -> Drawing:
 
 
 def _interval(row: Bar, x: Altair, y: float) -> list[Drawing]:
-    """The interval of the whole, below the end of the bar."""
+    """Draw the interval of the total, below the end of the bar."""
     if row.low is None or row.high is None:
         return []
     ends = (max(0.0, row.low), row.high)

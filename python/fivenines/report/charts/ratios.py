@@ -21,35 +21,35 @@ from fivenines.report.charts.drawing import (
     whole,
 )
 
+# Heights in px of a line of a name, and of the bar below it.
 _LINE, _BAR = 18.0, 30.0
-"""Heights in px of a line of a name, and of the bar below it."""
 
+# The number of characters that fit into a line.
 _LETTERS = 52
-"""So many fit into a line."""
 
+# Ratios beyond these are drawn at the edge.
 _LEAST, _MOST = 1 / 16, 16.0
-"""Ratios beyond stand at the edge."""
 
 _TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 0.8, 1.0, 1.25, 2, 4, 8, 16)
 
-Verdict = Literal["worse", "better", "unclear"]
+Verdict = Literal["worse", "better", "inconclusive"]
 
+# Colour and shape of each verdict, so that colour is never the only distinction.
 _STYLES: dict[Verdict, tuple[str, str]] = {
     "worse": (theme.FAULT, "triangle-down"),
     "better": (theme.SERIES[2], "triangle-up"),
-    "unclear": (theme.MUTED, "circle"),
+    "inconclusive": (theme.MUTED, "circle"),
 }
-"""Colour and shape of each verdict: never colour alone."""
 
 LEGEND = (
-    "A triangle that points down is worse, one that points up is better, a circle is unclear. "
-    "Bars are the intervals; left of 1, the black line, is less than in the baseline, right of it more."
+    "Triangles that point down are worse, triangles that point up are better, circles are inconclusive. "
+    "Bars are intervals. Left of the black line at 1 is less than in the baseline, right of it is more."
 )
 
 
 @dataclass(frozen=True)
 class RatioRow:
-    """A measure: what it is called, its ratio and the ends of its interval; None: not known."""
+    """A measure with its name, its ratio and the ends of its interval; None: not known."""
 
     name: str
     verdict: Verdict
@@ -59,7 +59,7 @@ class RatioRow:
 
 
 def ratios(rows: Sequence[RatioRow]) -> Drawing:
-    """A row for each, in the order given, on a logarithmic axis with 1 marked."""
+    """Draw a row for each measure, in the order given, on a logarithmic axis with 1 marked."""
     ends = [edge for row in rows for edge in (row.ratio, row.low, row.high) if edge is not None]
     low = max(_LEAST, min([0.8, *(edge for edge in ends if edge > 0)]) / 1.05)
     high = min(_MOST, max([1.25, *ends]) * 1.05)
@@ -77,7 +77,7 @@ def ratios(rows: Sequence[RatioRow]) -> Drawing:
 
 
 def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
-    """The name, and below it the bar with its mark beside a stroke at 1."""
+    """Draw the name, and below it the bar with its mark, and a line at 1."""
     colour, shape = _STYLES[row.verdict]
     y = top + _LINE * len(words) + 8
     low, high = (
@@ -96,7 +96,7 @@ def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[flo
 
 
 def _interval(low: float, high: float, x: Altair, y: float, colour: str) -> list[Drawing]:
-    """A bar that is higher than its mark, with a stroke at each end, so that a short one is seen, too."""
+    """Draw a bar that is higher than its mark, with a line at each end, so that a short bar is visible."""
     ends = mark().mark_rule(color=colour, strokeWidth=2)
     cap = pixels(y=y - 7, y2=y + 7)
     return [

@@ -1,4 +1,4 @@
-"""The chart of a sweep: a panel for each condition, and in it a row for each variant with both halves."""
+"""The chart of a sweep: a panel for each condition, with a row for each variant and both halves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from fivenines.report.charts.drawing import (
 
 _GAP = 22
 _ROW = 42
+# The places of the trials of the choosing and of the reporting half in a row, in px.
 _LANES = (22, 33)
-"""Where the trials of the choosing and of the reporting half lie in a row, in px."""
 
+# Names of up to this number of characters leave room for two columns of panels.
 _SHORT = 22
-"""Names of up to so many characters leave room for two panels side by side."""
 
 
 @dataclass(frozen=True)
 class SweepRow:
-    """A variant: the trials of both halves, each as its value and whether that is a lower bound."""
+    """A variant: the trials of both halves, each as a value and whether it is a lower bound."""
 
     name: str
     best: bool
@@ -44,7 +44,7 @@ class SweepRow:
 
     @property
     def summary(self) -> Summary:
-        """The reporting half in short; nothing where it has a bound, as a mean would be one, too."""
+        """Return the summary of the reporting half; empty if any value is a lower bound."""
         known = [value for value, bound in self.reporting if not bound]
         return summarise(known if len(known) == len(self.reporting) else [])
 
@@ -58,7 +58,7 @@ class SweepPanel:
 
 
 def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> Drawing:
-    """Small panels in one or two columns, each with its own scale, which need not begin at 0."""
+    """Draw small panels in one or two columns with separate scales, which need not begin at 0."""
     longest = max(len(row.name) + 7 * row.best for panel in panels for row in panel.rows)
     two = len(panels) > 1 and longest <= _SHORT
     width = (WIDTH - _GAP - 24) / 2 if two else WIDTH - 24
@@ -75,7 +75,7 @@ def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Dr
 
 
 def _range(rows: Sequence[SweepRow]) -> tuple[float, float]:
-    """What holds all trials and some room around; wider intervals are cut at its ends."""
+    """Return a range slightly wider than all trials; wider intervals are cut at its ends."""
     values = [value for row in rows for value, _ in (*row.choosing, *row.reporting)] or [0.0, 1.0]
     least, most = min(values), max(values)
     room = (most - least) / 2 or abs(most) / 10 or 1.0
@@ -87,14 +87,14 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
     label = f"{row.name} \N{BLACK LEFT-POINTING TRIANGLE} best" if row.best else row.name
     weight = {"fontWeight": "bold"} if row.best else {}
     layers = [text(label, 0, top + 9, align="left", color=theme.INK, **weight)]
-    chose, told = (top + lane for lane in _LANES)
+    chose, reported = (top + lane for lane in _LANES)
     summary = row.summary
     if summary.ci_low is not None and summary.ci_high is not None:
         ends = (summary.ci_low, summary.ci_high)
-        layers.append(bar(ends, x, told, color=colour, strokeWidth=7, opacity=0.3, clip=True))
-    for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, told)):
+        layers.append(bar(ends, x, reported, color=colour, strokeWidth=7, opacity=0.3, clip=True))
+    for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, reported)):
         for bound, shape in ((False, "circle"), (True, "triangle-right")):
-            some = [value for value, gone in values if gone is bound]
+            some = [value for value, is_bound in values if is_bound is bound]
             half = "reporting" if filled else "choosing"
             least = "at least " if bound else ""
             tips = [f"{row.name}\n{half} half, one trial: {least}{number(each)}" for each in some]
@@ -102,5 +102,5 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
     if summary.mean is not None:
         tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
         tip = f"{row.name}\nreporting half: {mean_with_interval(summary)}"
-        layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=told)))
+        layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=reported)))
     return layers

@@ -1,8 +1,8 @@
 """Colours, shapes and dashes of the charts.
 
-Charts are drawn in the light colours below; in the SVG each colour becomes a CSS variable with that
-colour as fallback, so that one drawing serves light and dark pages and print. The colours are those
-of Okabe and Ito (2008), darkened where they had less than 3:1 contrast on white.
+Charts are drawn in the light colours below. In the SVG each colour becomes a CSS variable with that colour as
+its fallback, so that one drawing serves light and dark pages and print. The colours are those of Okabe and
+Ito (2008), darkened where the contrast on white was less than 3:1.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ INK = "#1a2129"
 MUTED = "#56616e"
 GRID = "#e1e5ea"
 FAULT = "#b3261e"
+# The background of the page, for text on colour.
 PAGE = "#ffffff"
-"""What shines through: for text on colour."""
 
 SERIES = ("#0072b2", "#bd4d02", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a8326e", "#4d4d4d")
 DARK_SERIES = ("#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9ad0", "#c9ced6")
@@ -31,6 +31,7 @@ DASHES: tuple[list[int], ...] = ([], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [12, 
 
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 
+# The CSS variable of each colour.
 VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",
@@ -39,15 +40,13 @@ VARIABLES = {
     PAGE: "--page",
     **{colour: f"--s{index}" for index, colour in enumerate(SERIES)},
 }
-"""The CSS variable of each colour."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How one solution is drawn everywhere: never by colour alone.
+    """The style of a solution in all charts; colour is never the only distinction.
 
-    `tag` names it to the script of the page, so that it can be told from the others in all charts;
-    what is no solution of the run, as a node, has none.
+    `tag` identifies the solution for the page's script; nodes and ratios have none.
     """
 
     colour: str
@@ -57,12 +56,12 @@ class Style:
 
     @property
     def stroke(self) -> dict[str, Any]:
-        """The settings of a line."""
+        """Return the settings of a line."""
         return {"color": self.colour, **({"strokeDash": self.dash} if self.dash else {})}
 
 
 def style(index: int) -> Style:
-    """The style of the solution number `index`; colour and shape repeat with different partners."""
+    """Return the style of the solution number `index`; colours and shapes repeat in other combinations."""
     size = len(SERIES)
     return Style(
         SERIES[index % size],
@@ -71,17 +70,17 @@ def style(index: int) -> Style:
     )
 
 
+# The style of marks without a solution, such as ratios; the colours above are reserved for solutions.
 NEUTRAL = Style(INK, "circle", [])
-"""Of what is no solution, as the ratio of two: the colours above are those of solutions alone."""
 
 
 def node_style(index: int) -> Style:
-    """The style of a node: ink, told from others by its dash, as colours are those of solutions."""
+    """Return the style of a node, distinguished by its dash, as colours are reserved for solutions."""
     return Style((INK, MUTED)[index % 2], SHAPES[index % len(SHAPES)], DASHES[index % len(DASHES)])
 
 
 def config() -> dict[str, Any]:
-    """Vega-Lite's configuration: quiet axes, readable type, no repetition for screen readers."""
+    """Return Vega-Lite's configuration: unobtrusive axes, readable type, no repetition for screen readers."""
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,

@@ -1,7 +1,7 @@
-"""The time line of a trial as the page's script draws it: only the frame, the script hands in the rows.
+"""The frame of the time line of a trial, for which the page's script supplies the rows.
 
-Its parameters and data are set by templates/timeline.js, for the trial and the stretch of time that the
-reader has chosen: `from` and `to` (seconds from the fault), `per` (the width of a slot, in words),
+templates/timeline.js sets its parameters and data for the trial and the period that the reader has
+chosen: `from` and `to` (seconds from the fault), `per` (the width of a slot, in words),
 `top_writes` and `top_reads`; `marks` with t, place, label and fault; and of each panel `WHAT` with x and y,
 `WHAT_faint` (the other trials) with trial, x and y, `WHAT_gaps` with a and b, `WHAT_ends` with x, and
 `WHAT_words` with x, y and text; `place`, and x and y of words, are in px of the plot.
@@ -12,15 +12,15 @@ from typing import Any
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import THIN_LABEL, WIDTH, Drawing, heading
 
+# Sizes in px: the plot of a panel, and the height of the brackets over interruptions.
 PLOT, HEIGHT, BRACKET = WIDTH - 50, 104, 12.0
-"""Sizes in px: of the plot of a panel, and where the brackets over interruptions lie."""
 
+# The colour of the solution, a variable of the element around the chart.
 _OWN = "var(--of)"
-"""The colour of the solution: the element around the chart has it."""
 
 
 def frame() -> Drawing:
-    """The specification, without rows; a panel that nothing is known of is taken out by the script."""
+    """Return the specification without rows; the script removes panels without data."""
     known = {"from": 0, "to": 1, "per": "", "top_writes": 1, "top_reads": 1}
     return {
         "params": [{"name": name, "value": value} for name, value in known.items()],
@@ -95,14 +95,14 @@ def _area(colour: str) -> Drawing:
 
 
 def _rules(test: str, style: dict[str, Any], top: float) -> Drawing:
-    found = _layer("marks", {"type": "rule", "clip": True, **style})
-    found["transform"] = [{"filter": f"{test} && datum.t >= from && datum.t <= to"}]
-    found["encoding"] = {"x": _time("t"), "y": {"value": top}, "y2": {"value": HEIGHT}}
-    return found
+    rules = _layer("marks", {"type": "rule", "clip": True, **style})
+    rules["transform"] = [{"filter": f"{test} && datum.t >= from && datum.t <= to"}]
+    rules["encoding"] = {"x": _time("t"), "y": {"value": top}, "y2": {"value": HEIGHT}}
+    return rules
 
 
 def _brackets(what: str) -> list[Drawing]:
-    """A stroke over each interruption, as far as it is in sight, and an end where it has one."""
+    """Draw a line over the visible part of each interruption, and its visible ends."""
     rule = {"type": "rule", "color": theme.INK, "strokeWidth": 1.5}
     stroke = _layer(f"{what}_gaps", rule, x2={"field": "b"}, y={"value": BRACKET})
     stroke["encoding"]["x"] = _time("a")
@@ -111,23 +111,23 @@ def _brackets(what: str) -> list[Drawing]:
 
 
 def _words(what: str) -> Drawing:
-    """The length of each interruption and its event."""
+    """Draw the length of each interruption and its cause."""
     mark = {"type": "text", "align": "center", "baseline": "middle", "fontSize": 12}
-    found = _layer(f"{what}_words", mark, text=_of("text"))
-    found["encoding"] |= {"x": _px("x"), "y": _px("y")}
-    return found
+    words = _layer(f"{what}_words", mark, text=_of("text"))
+    words["encoding"] |= {"x": _px("x"), "y": _px("y")}
+    return words
 
 
 def _px(field: str) -> Drawing:
-    """A place in px that the script has chosen, as it knows what else is in sight."""
+    """Return a place in px that the script computes."""
     return {"field": field, "type": "quantitative", "scale": None, "axis": None}
 
 
 def _numbers() -> Drawing:
-    """The number of each event above its rule; the script moves them apart."""
+    """Draw the number of each event above its line; the script moves numbers apart."""
     mark = {"type": "text", "baseline": "middle", "fontSize": 13, "y": -9}
     colour = {"condition": {"test": "datum.fault", "value": theme.FAULT}, "value": theme.INK}
-    found = _layer("marks", mark, text=_of("label"), color=colour)
-    found["transform"] = [{"filter": "datum.t >= from && datum.t <= to"}]
-    found["encoding"]["x"] = _px("place")
-    return found
+    numbers = _layer("marks", mark, text=_of("label"), color=colour)
+    numbers["transform"] = [{"filter": "datum.t >= from && datum.t <= to"}]
+    numbers["encoding"]["x"] = _px("place")
+    return numbers

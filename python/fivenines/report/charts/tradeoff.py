@@ -1,4 +1,4 @@
-"""Speed against outage: what one gives up for the other, a point for each solution."""
+"""The chart of speed against outage, with a point for each solution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,36 +33,36 @@ class _Point:
 
 
 def figures(data: Data) -> list[Figure]:
-    """One chart, of the largest number of connections; none where no fault was measured."""
+    """Return one chart, for the largest number of connections; [] without measured faults."""
     faulted = [cell for cell in data.done if cell.faulted and cell.writes.summary.mean is not None]
     if not faulted:
         return []
     first = max(faulted, key=lambda cell: cell.key.connections)
     like = [cell for cell in faulted if _place(cell) == _place(first)]
-    found = [_point(cell, data) for cell in like]
-    known = [one for one in found if one.tps.mean is not None]
+    points = [_point(cell, data) for cell in like]
+    known = [one for one in points if one.tps.mean is not None]
     if len(known) < 2:
         return []
     label = data.names.label(first.key)
     title = f"Speed against outage{f': {label}' if label else ''}"
-    finding = "To the right is faster, further down is back sooner; strokes are 95 % intervals."
+    finding = "Further right is faster, further down is a shorter outage; bars are 95 % intervals."
     if any(one.outage.bounds for one in known):
-        finding += " Of who was not back, the outage is at least as long as drawn."
+        finding += " Outages of solutions that did not recover are lower bounds."
     return [Figure(title, finding, to_svg(tradeoff(known)), _table(known))]
 
 
-def tradeoff(found: Sequence[_Point]) -> Drawing:
-    """The means as points, their intervals as strokes, the names beside."""
-    right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in found)
-    top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in found)
+def tradeoff(points: Sequence[_Point]) -> Drawing:
+    """Draw the means as points with intervals as bars, and names at the right."""
+    right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in points)
+    top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in points)
     top = top or 1.0
     x = quantity("x:Q", "transactions per second", right_end or 1.0, alt.X, tickCount=4)
     y = quantity("y:Q", None, top or 1.0, alt.Y, format=",.3~g")
-    layers = [each for one in found for each in _cross(one, x, y)]
+    layers = [each for one in points for each in _cross(one, x, y)]
     ends = []
-    for one in found:
+    for one in points:
         middle = _HEIGHT * (1 - _seconds(one.outage.mean or 0.0) / top)
-        name = f"{one.name} (not back)" if one.outage.bounds else one.name
+        name = f"{one.name} (not recovered)" if one.outage.bounds else one.name
         ends.append((middle, Line(name, one.style, [])))
     return with_names(layers, ends, "outage of writes, in seconds", _HEIGHT)
 
@@ -78,8 +78,8 @@ def _point(cell: CellResult, data: Data) -> _Point:
         if one.key.model_copy(update={"fault": ""}) == cell.key.model_copy(update={"fault": ""})
     ]
     (calm,) = before_faults(same)
-    # blocks compare the speed where there are any: trials are short, and alone on a machine that changes
-    rate = data.side_by_side(cell.key)
+    # Interleaved blocks, if any, compare the speed better than trials, between which the machine may change.
+    rate = data.interleaved_rate(cell.key)
     tps = calm.tps if rate is None else Summary(1, rate)
     style = data.names.styles[cell.key.solution]
     return _Point(cell.called, style, tps, cell.writes.summary)
@@ -90,7 +90,7 @@ def _seconds(ms: float) -> float:
 
 
 def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
-    """The point with a stroke for each interval that is known."""
+    """Draw the point with a bar for each known interval."""
     colour = one.style.colour
     at = {"x": one.tps.mean, "y": _seconds(one.outage.mean or 0.0)}
     rule = mark().mark_rule(color=colour, strokeWidth=6, opacity=0.25, clip=True)
@@ -109,9 +109,9 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
     return of(one.style.tag, [*layers, layer([{**at, "tip": tip}], point, x=x, y=y)])
 
 
-def _table(found: Sequence[_Point]) -> Table:
+def _table(points: Sequence[_Point]) -> Table:
     columns = ["Solution", "Transactions/s", "Outage, writes"]
     rows = [
-        [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)] for one in found
+        [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)] for one in points
     ]
     return Table("Means and their 95 % intervals", columns, rows, 1, right(columns, "Solution"))

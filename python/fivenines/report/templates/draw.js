@@ -1,8 +1,8 @@
 // fivenines.draw(element, spec): draws a chart of Vega-Lite into an element; resolves to Vega's view.
 //   spec: Vega-Lite, with two shorthands: data values as {columns, rows}, and no `config` (that of the page).
-//   A datum's `tip` is shown under the pointer: lines set apart by a line feed, the first one is its head.
-// fivenines.tip(text, x, y): shows words at a place of the window; fivenines.tip() hides them.
-// The page says what is common to its charts in <script type="application/json" id="about">.
+//   A datum's `tip` is shown under the pointer: lines are separated by a line feed, the first is the heading.
+// fivenines.tip(text, x, y): shows a text at a place of the window; fivenines.tip() hides it.
+// The page's <script type="application/json" id="about"> has the settings that its charts share.
 (() => {
   "use strict";
   const fivenines = (window.fivenines = window.fivenines || {});
@@ -49,7 +49,7 @@
   fivenines.draw = async (element, spec) => {
     const place = document.createElement("div");
     const full = { config: fivenines.about.config, ...whole(spec) };
-    // `ast`: expressions are interpreted, so that a page may forbid eval; SVG: colours are CSS variables
+    // `ast` interprets expressions, so that the page can forbid eval. SVG supports CSS variables as colours.
     const { view } = await window.vegaEmbed(place, full, {
       mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, ast: true, hover: false,
       tooltip: pointed, logLevel: 1,

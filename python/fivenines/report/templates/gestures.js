@@ -4,7 +4,7 @@
   "use strict";
   const fivenines = window.fivenines;
 
-  // Where the plot lies in the window: the script need not know what Vega leaves for the axes.
+  // Measure the place of the plot in the window, as Vega determines the space for axes.
   const plot = element => element.querySelector("svg .role-scope path.background").getBoundingClientRect();
 
   fivenines.gestures = (element, line) => {
@@ -69,7 +69,7 @@
     element.addEventListener("pointercancel", release);
     element.addEventListener("dblclick", () => line.all());
     element.addEventListener("wheel", event => {
-      // a page that scrolls must not be caught by a chart on its way
+      // Charts must not capture the wheel while the page scrolls.
       if (!event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
       event.preventDefault();
       line.by(event.deltaY < 0 ? 0.7 : 1 / 0.7, moment(event.clientX));

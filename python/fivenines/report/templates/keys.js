@@ -1,20 +1,20 @@
-// fivenines.keys(element): the arrow keys go through the values of a chart and say each.
+// fivenines.keys(element): the arrow keys step through the values of a chart and announce each.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
 
-  const said = document.createElement("p");
-  said.className = "unseen";
-  said.setAttribute("aria-live", "polite");
+  const announcement = document.createElement("p");
+  announcement.className = "unseen";
+  announcement.setAttribute("aria-live", "polite");
 
-  // What is said of each mark, in the order of drawing; Vega keeps the item at its element.
+  // Marks with a text, in the order of drawing; Vega stores the item at its element.
   const values = element =>
     [...element.querySelectorAll("svg path, svg line, svg rect")].filter(
       one => one.__data__ && one.__data__.tooltip);
 
   fivenines.say = (text, x, y) => {
-    if (!said.isConnected) document.body.append(said);
-    said.textContent = text.replaceAll("\n", ", ");
+    if (!announcement.isConnected) document.body.append(announcement);
+    announcement.textContent = text.replaceAll("\n", ", ");
     fivenines.tip(text, x, y);
   };
 
@@ -26,12 +26,12 @@
     element.setAttribute("aria-roledescription", "chart; arrow keys go through its values");
     element.addEventListener("keydown", event => {
       if (!(event.key in step)) return;
-      const found = values(element);
-      if (!found.length) return;
+      const marks = values(element);
+      if (!marks.length) return;
       event.preventDefault();
-      at = (at + step[event.key] + found.length) % found.length;
-      const place = found[at].getBoundingClientRect();
-      fivenines.say(String(found[at].__data__.tooltip), place.x + place.width / 2, place.y);
+      at = (at + step[event.key] + marks.length) % marks.length;
+      const place = marks[at].getBoundingClientRect();
+      fivenines.say(String(marks[at].__data__.tooltip), place.x + place.width / 2, place.y);
     });
     element.addEventListener("blur", () => { at = -1; fivenines.tip(); });
   };

@@ -1,5 +1,5 @@
-// fivenines.pick(tag): shows one solution in all charts and fades the others; without a tag, all again.
-// Parts of charts, rows of tables and buttons name their solution by data-of; a figure of one, data-about.
+// fivenines.pick(tag): highlights one solution in all charts and fades the others; without a tag, shows all.
+// data-of names the solution of parts of charts, rows and buttons; data-about that of a figure.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -74,7 +74,7 @@
     return found && known.has(found.dataset.of) ? found : null;
   };
 
-  // Once for a page: its legend goes into `place`.
+  // Call once per page: the legend goes into `place`.
   fivenines.link = place => {
     if (solutions.length < 2) return;
     document.head.append(sheet);
@@ -87,7 +87,7 @@
     document.documentElement.addEventListener("pointerleave", () => soon(""));
     document.addEventListener("click", event => {
       const found = of(event);
-      // in a row only its head chooses, so that figures can be marked and copied
+      // Only the head of a row selects its solution, so that users can select and copy figures.
       if (!found || (found.tagName === "TR" && !event.target.closest("th"))) return;
       fivenines.pick(found.dataset.of === held ? "" : found.dataset.of);
     });

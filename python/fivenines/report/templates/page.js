@@ -1,5 +1,5 @@
-// The report: its tables answer at once, its charts when they come near the screen. An error leaves the
-// drawing that stands there, which is the same chart.
+// The report: tables become interactive at once, charts when they are near the viewport. After an error the
+// static drawing of the same chart stays.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -30,11 +30,11 @@
     } catch (error) {
       chart.replaceChildren(...still);
       chart.dataset.live = "no";
-      console.error("A chart stays a picture:", error);
+      console.error("The chart stays a static drawing:", error);
     }
   };
 
-  // on paper the drawing of the page as it was written, whatever was zoomed
+  // Print the static drawings, not the zoomed charts.
   addEventListener("beforeprint", () => live.forEach(each => each.chart.replaceChildren(...each.still)));
   addEventListener("afterprint", () => live.forEach(each => each.chart.replaceChildren(...each.drawn)));
 

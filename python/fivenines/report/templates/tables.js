@@ -1,5 +1,5 @@
-// fivenines.table(table): its heads sort, by value where cells have one, and a long one gets a filter.
-// A cell's data-value stands for its text, where that is no plain number: "1 254 (1 180 to 1 320)".
+// fivenines.table(table): makes a table sortable, by value if cells have one, and adds a filter to long tables.
+// A cell's data-value is the number of a text such as "1 254 (1 180 to 1 320)".
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -11,7 +11,7 @@
     return text === "" || Number.isNaN(Number(text)) ? null : Number(text);
   };
 
-  // Rows in order of a column; cells without a value stand at the end in both directions.
+  // Sort rows by a column; cells without a value come last in both directions.
   const order = (rows, column, down) => {
     const keys = rows.map(row => ({ row, cell: row.cells[column] })).map(
       ({ row, cell }) => ({ row, number: value(cell), text: cell.textContent.trim() }));
@@ -60,7 +60,7 @@
       }
       left.textContent = field.value.trim() ? `${shown} of ${rows.length}` : "";
     });
-    // outside of the box that scrolls
+    // The filter is outside of the scrolling box.
     (table.closest(".scroll") || table).before(label);
   };
 

@@ -1,8 +1,8 @@
-// fivenines.timeline(element, pack, told): the time line of a trial that zooms, and switches trials.
-//   pack: {note, tops: {writes: the most in 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
+// fivenines.timeline(element, pack, linked): the time line of a trial that zooms, and switches trials.
+//   pack: {note, tops: {writes: largest count per 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
 //          panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]}, times in seconds from the fault.
-//   told: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
-// fivenines.unpack(text): such a pack from base64 of gzip.
+//   linked: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
+// fivenines.unpack(text): decodes a pack from base64 of gzip.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -18,7 +18,7 @@
   const signed = (seconds, digits) =>
     (seconds < 0 ? "\u2212" : "+") + Math.abs(seconds).toFixed(digits) + " s";
 
-  // What Vega is handed for a stretch of time; `px` is the place of a moment in the plot.
+  // Return Vega's data for a period; `px` is the place of a time in the plot.
   const drawn = (pack, trial, whats, from, to) => {
     const px = t => PLOT * (t - from) / (to - from);
     const ms = slots.width(from, to);
@@ -43,7 +43,7 @@
     return found;
   };
 
-  // The labels of interruptions, in one row or two, none over another.
+  // Place the labels of interruptions in one or two rows without overlaps.
   const words = (gaps, px, from) => {
     const sizes = gaps.map(([, , text]) => LETTER * text.length + 8);
     const lanes = sizes.reduce((sum, size) => sum + size, 0) < PLOT ? 1 : 2;
@@ -65,12 +65,12 @@
     all.forEach((mark, i) => { mark.place = places[i]; });
     const zero = from <= 0 && to >= 0;
     const name = { t: 0, fault: true, label: trial.fault, place: px(0) - 3.4 * trial.fault.length - 6 };
-    // no room left of its rule: the line alone, as the axis counts from it
+    // Without room left of the fault's line, omit its label: the axis counts from the fault.
     if (zero) all.push(name.place > 3.4 * trial.fault.length - 44 ? name : { ...name, label: "" });
     return all;
   };
 
-  // What is under a moment, in words: as many digits as the slots can bear.
+  // Describe the values at a time, with the precision of the slots.
   const readout = (trial, whats, now, t) => {
     const digits = now.ms >= 1000 ? 0 : now.ms >= 100 ? 1 : 2;
     const lines = whats.map(what => {
@@ -111,10 +111,10 @@
     return label;
   };
 
-  const tell = (told, trial) => {
-    if (told.finding) told.finding.textContent = trial.about;
-    if (!told.events) return;
-    told.events.replaceChildren(...trial.marks.map(([t, text]) => {
+  const tell = (linked, trial) => {
+    if (linked.finding) linked.finding.textContent = trial.about;
+    if (!linked.events) return;
+    linked.events.replaceChildren(...trial.marks.map(([t, text]) => {
       const line = document.createElement("li");
       const when = document.createElement("span");
       when.className = "when";
@@ -124,7 +124,7 @@
     }));
   };
 
-  fivenines.timeline = async (element, pack, told = {}) => {
+  fivenines.timeline = async (element, pack, linked = {}) => {
     const whats = ["writes", "reads"].filter(what =>
       pack.trials.some(trial => trial.panels[what].steps.length));
     const frame = fivenines.about.timeline;
@@ -168,7 +168,7 @@
     const note = document.createElement("small");
     note.textContent = `${pack.note} Drag over a stretch of time to zoom in, or use the wheel after a click.`;
     bar.append(
-      chooser(pack.trials, trial => { state.trial = trial; tell(told, trial); all(); }),
+      chooser(pack.trials, trial => { state.trial = trial; tell(linked, trial); all(); }),
       button("\u2212", "Zoom out", () => by(2)), button("+", "Zoom in", () => by(0.5)),
       button("\u25c2", "Earlier", () => pan(-0.5)), button("\u25b8", "Later", () => pan(0.5)),
       button("Fault", "Half a second on both sides of the fault", () => zoom(-0.5, 0.5)),
@@ -179,7 +179,7 @@
     fivenines.gestures(element, {
       state, by, pan, zoom, all, words: t => readout(state.trial, whats, state.now, t),
     });
-    tell(told, state.trial);
+    tell(linked, state.trial);
     await all();
     return { view, zoom, all, bar };
   };

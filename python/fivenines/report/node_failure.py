@@ -1,17 +1,17 @@
-"""What the solution to be taken does when one of its nodes fails, and what that can lose, by its manuals."""
+"""State what the manuals of the recommended solution say about the failure of one node."""
 
 from collections.abc import Iterable, Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.report.decision import Verdict
 
+# With more recommended solutions than this, only the chapter on the solutions states it.
 _MOST = 2
-"""Of more solutions that cannot be told apart the chapter on what each takes says it."""
 
 
-def one_down(found: Sequence[Verdict], cells: Iterable[CellResult]) -> list[str]:
-    """A sentence for each solution that is best under some condition, by what its manuals say."""
-    best = {name for one in found for name in one.decision.best}
+def node_failure(decided: Sequence[Verdict], cells: Iterable[CellResult]) -> list[str]:
+    """Return a sentence for each solution that is best under some condition."""
+    best = {name for verdict in decided for name in verdict.decision.best}
     known: dict[str, str] = {}
     for cell in cells:
         deployments = (trial.record.deployment for trial in cell.trials)
@@ -21,4 +21,4 @@ def one_down(found: Sequence[Verdict], cells: Iterable[CellResult]) -> list[str]
             known.setdefault(cell.called, f"{facts.one_down}. It can lose: {loses}.")
     if len(known) > _MOST:
         return []
-    return [f"If a node of {name} fails, by its manuals: {text}" for name, text in known.items()]
+    return [f"If a node of {name} fails, according to its manuals: {text}" for name, text in known.items()]

@@ -1,4 +1,4 @@
-"""The chapter "Solutions side by side", split brains and troubles, on the page and in the exports."""
+"""The chapters on solutions, split brains and problems, on the page and in exports."""
 
 import json
 import re
@@ -11,9 +11,9 @@ from fivenines.analysis.cells import analyse
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.chapters import solutions as side_by_side
+from fivenines.report.chapters import solutions
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.wrong import alarms
+from fivenines.report.chapters.problems import alarms
 from fivenines.report.table import Table
 from fivenines.results import store
 from fivenines.results.records import Manifest
@@ -38,7 +38,7 @@ def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _tables(run: Run) -> dict[str, Table]:
     data = Data(run, compared(run))
-    return {table.caption: table for table in side_by_side.chapter(data).every_table}
+    return {table.caption: table for table in solutions.chapter(data).every_table}
 
 
 def _words(page: str) -> str:
@@ -46,27 +46,29 @@ def _words(page: str) -> str:
 
 
 def test_solutions_with_the_same_facts_share_a_column(run: Run) -> None:
-    facts = next(table for name, table in _tables(run).items() if name.startswith("What each solution is"))
+    facts = next(
+        table for name, table in _tables(run).items() if name.startswith("Properties of each solution")
+    )
     assert facts.columns == ["Property", "calm, split"]
     assert ["In a partition", "both sides go on"] in facts.rows
     assert len(facts.rows) == 10
-    sources = _tables(run)["Sources of these facts"]
+    sources = _tables(run)["Sources of these properties"]
     assert sources.rows == [["calm, split", "Manual, 5.4"]]
 
 
-def test_what_was_not_measured_is_a_dash(run: Run) -> None:
-    taken = _tables(run)["What each solution takes"]
+def test_missing_figures_are_a_dash(run: Run) -> None:
+    taken = _tables(run)["Resources of each solution"]
     rows = {row[0]: dict(zip(taken.columns, row, strict=True)) for row in taken.rows}
     assert rows["calm"]["Hosts"] == "2 nodes"
-    assert rows["calm"]["Idle memory, MB a node"] == "110 (110)"
-    assert rows["calm"]["PSS, MB a node"] == "55.0 (55.0)"
-    assert rows["calm"]["Idle CPU, % of a core a node"] == "2.00 (2.00)"
-    assert rows["unknown"]["Idle memory, MB a node"] == rows["unknown"]["Hosts"] == NOTHING
+    assert rows["calm"]["Idle memory, MB per node"] == "110 (110)"
+    assert rows["calm"]["PSS, MB per node"] == "55.0 (55.0)"
+    assert rows["calm"]["Idle CPU, % of a core per node"] == "2.00 (2.00)"
+    assert rows["unknown"]["Idle memory, MB per node"] == rows["unknown"]["Hosts"] == NOTHING
 
 
-def test_costs_stand_only_where_there_are_prices(run: Run, tmp_path: Path) -> None:
+def test_costs_need_prices(run: Run, tmp_path: Path) -> None:
     cost = _tables(run)["Cost"]
-    assert cost.columns[-2:] == ["EUR an hour", "EUR for a thousand transactions"]
+    assert cost.columns[-2:] == ["EUR per hour", "EUR per thousand transactions"]
     assert [row[0] for row in cost.rows] == ["calm", "split"]
     assert cost.rows[0][2] == "0.600"
     bare = open_run(write_run(tmp_path / "run", SIDE_BY_SIDE))
@@ -75,19 +77,19 @@ def test_costs_stand_only_where_there_are_prices(run: Run, tmp_path: Path) -> No
 
 
 def test_a_split_brain_is_loud(run: Run, page: str) -> None:
-    (said,) = alarms(analyse(run))
-    assert said.startswith("split had a split brain in 2 of 2 trials")
+    (alarm,) = alarms(analyse(run))
+    assert alarm.startswith("split had a split brain in 2 of 2 trials")
     words = _words(page)
     assert page.index('class="alarm"') < page.index('id="decision"')
-    assert words.index("Split brain split had a split brain") < words.index("Which one to take")
+    assert words.index("Split brain split had a split brain") < words.index("Recommended solution")
     assert 'href="#split"' in page and 'id="split"' in page
     assert "SPLIT BRAIN: node1 and node2 take writes" in words
     rows = {row["Solution"]: row["Split brain"] for row in summary_rows(run)}
     assert rows == {"calm": NOTHING, "split": "2 of 2 trials", "unknown": NOTHING}
 
 
-def test_what_went_wrong_stands_before_the_figures(page: str) -> None:
-    assert page.index('id="decision"') < page.index('id="wrong"') < page.index('id="summary"')
+def test_problems_precede_the_figures(page: str) -> None:
+    assert page.index('id="decision"') < page.index('id="problems"') < page.index('id="summary"')
     words = _words(page)
     assert "Split brain in 2 trials, lost rows in 2 trials and failed in 2 trials." in words
     assert "the power switch of node1 did not answer: try 17 of 20" in words
@@ -109,5 +111,5 @@ def test_exports_have_it_all(run: Run) -> None:
     assert split["split_brains"][0]["nodes"] == ["node1", "node2"]
     text = tables(run, "md")
     assert text.index("SPLIT BRAIN: split") < text.index("## Tables")
-    assert "**What each solution takes**" in text
+    assert "**Resources of each solution**" in text
     assert ",split_brain_trials" in tables(run, "csv").splitlines()[0]

@@ -7,7 +7,7 @@ from synthetic_run import QUICKSTART, write_run
 from fivenines.analysis.sequential import level
 from fivenines.analysis.sweeps import compared
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.needed import chapter
+from fivenines.report.chapters.stopping import chapter
 from fivenines.report.page import render
 from fivenines.results import layout, store
 from fivenines.results.records import Settled
@@ -31,17 +31,17 @@ def test_a_fixed_number_has_no_chapter(tmp_path: Path) -> None:
     assert not chapter(Data(run, compared(run))).filled
 
 
-def test_it_says_what_ended_what_was_saved_and_what_may_be_unseen(tmp_path: Path) -> None:
+def test_the_chapter_reports_endings_savings_and_limits(tmp_path: Path) -> None:
     run = _run(tmp_path)
     section = chapter(Data(run, compared(run)))
     assert section.texts[0] == (
-        "2 of 2 cells are settled: the outage of writes is known within 60 % of the mean. "
-        "6 trials of the most that were planned were spared, about 4 min."
+        "2 of 2 cells are settled: the 95 % interval of the outage of writes is within ±60 % of the mean. "
+        "6 trials of the largest plan were saved, about 4 min."
     )
-    assert "up to 63 % of faults may not have been seen" in section.texts[1]
+    assert "in up to 63 % of faults may have been missed" in section.texts[1]
     assert "repeated confidence intervals" in section.texts[2]
     assert [row[-1] for row in section.tables[0].rows] == ["settled", "settled"]
-    assert "Trials as needed" in render(run)
+    assert "Number of trials" in render(run)
 
 
 def test_all_intervals_of_the_run_are_the_wider_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The list of what went wrong, which stands before all figures; and what is said aloud at the very top."""
+"""The chapter on problems, which precedes all figures, and the alarms at the top of the page."""
 
 from collections.abc import Sequence
 
@@ -12,31 +12,33 @@ from fivenines.report.table import Table, without_empty
 
 
 def chapter(data: Data) -> Section:
-    """Where they are many, the first of each kind stands for the rest."""
+    """Return the problems of the run; if there are many, the first of each kind, the others in a drawer."""
     cells = data.swept.measured
-    names, found = names_of(cells), trouble_results(data.run, cells)
-    table = trouble_table(found, names)
-    texts = [trouble_text(found)] if found else []
+    names, problems = names_of(cells), trouble_results(data.run, cells)
+    table = trouble_table(problems, names)
+    texts = [trouble_text(problems)] if problems else []
     if len(table.rows) <= _SHOWN:
-        return Section("wrong", "What went wrong", texts, [table])
-    first = {one.kind: one for one in reversed(found)}
+        return Section("problems", TITLE, texts, [table])
+    first = {one.kind: one for one in reversed(problems)}
     short = trouble_table(list(first.values())[::-1], names)
-    return Section("wrong", "What went wrong", texts, [short], [], [Drawer("All of it", [table])])
+    return Section("problems", TITLE, texts, [short], [], [Drawer("All problems", [table])])
 
 
+TITLE = "Problems"
+
+# With more problems, the first of each kind is shown.
 _SHOWN = 6
-"""Of more bad states than these the first of each kind stands for the rest."""
 
+# The number of trials that are named.
 _TRIALS = 6
-"""So many trials are named."""
 
+# Longer texts, in characters, are cut; the trial's record has the whole text.
 _LONG = 600
-"""Longer texts are cut; the whole stands in the trial's record."""
 
 
-def trouble_table(found: Sequence[TroubleResult], names: Names) -> Table:
-    """One row for each trouble of each cell, the worst first."""
-    columns = ["What", "Solution", "Conditions", "Trials", "In words, of the first", "Node", "Which"]
+def trouble_table(problems: Sequence[TroubleResult], names: Names) -> Table:
+    """Return one row for each problem of each cell, the worst first."""
+    columns = ["Problem", "Solution", "Conditions", "Trials", "First message", "Node", "Trial ids"]
     rows = [
         [
             one.kind.capitalize(),
@@ -47,26 +49,26 @@ def trouble_table(found: Sequence[TroubleResult], names: Names) -> Table:
             ", ".join(one.where) or NOTHING,
             _named(one.trials),
         ]
-        for one in found
+        for one in problems
     ]
-    caption = "Bad states, the worst first; alike ones are counted together"
+    caption = "Problems, the worst first; equal ones are counted together"
     table = Table(caption, columns, rows, 2, frozenset({3}))
     return without_empty(table, "Conditions")
 
 
-def trouble_text(found: Sequence[TroubleResult]) -> str:
-    """The list in a sentence; "" if nothing went wrong."""
+def trouble_text(problems: Sequence[TroubleResult]) -> str:
+    """Return the problems in a sentence; "" without any."""
     parts = []
     for kind in KINDS:
-        trials = {(one.key, trial) for one in found if one.kind == kind for trial in one.trials}
+        trials = {(one.key, trial) for one in problems if one.kind == kind for trial in one.trials}
         if trials:
             parts.append(f"{kind} in {count(len(trials), 'trial')}")
     return f"{listed(parts)}.".capitalize() if parts else ""
 
 
 def alarms(cells: Sequence[CellResult]) -> list[str]:
-    """What must not be overlooked: for each solution, in how many trials it had a split brain."""
-    found = []
+    """Return the alarms: for each solution, in how many trials it had a split brain."""
+    texts = []
     for solution in dict.fromkeys(cell.key.solution for cell in cells if cell.split):
         members = [cell for cell in cells if cell.key.solution == solution]
         split = [one for cell in members for t in cell.trials for one in t.split_brains]
@@ -76,15 +78,15 @@ def alarms(cells: Sequence[CellResult]) -> list[str]:
         known = sum(n for n in lost if n is not None)
         least = "at least " if None in lost else ""
         losses = (
-            f" Of {count(rows, 'write')} acknowledged meanwhile, {least}{known} are lost."
+            f" Of {count(rows, 'write')} acknowledged in that time, {least}{known} are lost."
             if any(one.counted for one in split)
             else ""
         )
-        found.append(
-            f"{solution} had a split brain in {hit} of {count(trials, 'trial')}: several nodes took"
-            f" writes at the same time, where the design allows one.{losses}"
+        texts.append(
+            f"{solution} had a split brain in {hit} of {count(trials, 'trial')}: several nodes accepted"
+            f" writes at the same time, although the design allows one.{losses}"
         )
-    return found
+    return texts
 
 
 def _named(trials: Sequence[str]) -> str:

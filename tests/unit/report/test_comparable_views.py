@@ -1,4 +1,4 @@
-"""What is read side by side: charts have one scale, legends name what is there, times say what they count."""
+"""Charts of the same conditions share a scale, legends name what is drawn, columns say what they count."""
 
 import base64
 import gzip
@@ -21,7 +21,7 @@ from fivenines.report.charts import basic, theme
 from fivenines.report.charts.multiples import Multiple, Multiples, multiples
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.decision import verdicts
-from fivenines.report.one_down import one_down
+from fivenines.report.node_failure import node_failure
 from fivenines.requirements.decide import DecideSettings
 from fivenines.results.store import open_run
 
@@ -80,14 +80,17 @@ def test_panels_of_one_unit_share_their_scale() -> None:
     def series(*values: float) -> dict[str, Series]:
         return {"node1": Series(np.arange(len(values), dtype=np.float64), np.array(values))}
 
-    truth, told = (Multiple("truth, ms", series(0, 3000), 1.0), Multiple("said, s", series(0, 1), 1e3))
-    drawn = _tops(multiples(Multiples(0.0, 1.0, [truth, told])))
+    truth, reported = (
+        Multiple("truth, ms", series(0, 3000), 1.0),
+        Multiple("reported, s", series(0, 1), 1e3),
+    )
+    drawn = _tops(multiples(Multiples(0.0, 1.0, [truth, reported])))
     assert drawn[0] == pytest.approx(1000 * drawn[-1])
-    alone = _tops(multiples(Multiples(0.0, 1.0, [truth, replace(told, unit=None)])))
+    alone = _tops(multiples(Multiples(0.0, 1.0, [truth, replace(reported, unit=None)])))
     assert alone[0] != pytest.approx(1000 * alone[-1])
 
 
-def test_the_legend_of_phases_names_those_that_are_there() -> None:
+def test_the_legend_names_the_present_phases() -> None:
     row = Bar("a", "2 s", "1 s + 1 s", [(1, 0.0, 1.0), (5, 1.0, 2.0)])
     text = json.dumps(bars([row]))
     for name, there in (("detect", True), ("reconnect", True), ("client", False), ("route", False)):
@@ -106,7 +109,7 @@ def test_a_ratio_has_a_line_at_1_and_circles_below_its_interval() -> None:
     assert apart > interval["mark"]["strokeWidth"] / 2 + 3
 
 
-def test_the_times_after_a_fault_stand_beside_each_other(data: Data) -> None:
+def test_one_table_compares_the_times_after_a_fault(data: Data) -> None:
     table = times_table(data)
     assert [row[0] for row in table.rows] == ["slow", "fast"]
     assert table.columns[1:] == [
@@ -121,14 +124,14 @@ def test_the_times_after_a_fault_stand_beside_each_other(data: Data) -> None:
 
 
 def test_catching_up_has_a_sentence(data: Data) -> None:
-    said = [one.text for one in answers(data.done, data.names) if one.topic == "Failover"]
-    (text,) = [one for one in said if one.startswith("From then on, until throughput was back")]
+    texts = [one.text for one in answers(data.done, data.names) if one.topic == "Failover"]
+    (text,) = [one for one in texts if one.startswith("From then on, until throughput recovered")]
     assert "slow " in text and "fast " in text
 
 
-def test_what_the_taken_one_does_and_can_lose_when_a_node_fails_is_said(data: Data) -> None:
-    found = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.blocks)
-    assert found[0].decision.best == ["fast"]
-    assert one_down(found, data.done) == [
-        "If a node of fast fails, by its manuals: nothing. It can lose: what was not sent."
+def test_the_manuals_say_what_the_recommended_solution_can_lose(data: Data) -> None:
+    decided = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.blocks)
+    assert decided[0].decision.best == ["fast"]
+    assert node_failure(decided, data.done) == [
+        "If a node of fast fails, according to its manuals: nothing. It can lose: what was not sent."
     ]

@@ -1,8 +1,7 @@
-"""Drawings of a run's last report, kept in its folder: a chart that is the same is not drawn again.
+"""Cache the drawings of a run's last report in its folder, so that equal charts are not drawn again.
 
-Most of the time of a report of kept figures went into drawing. One file has all drawings of the last report,
-by what they were drawn from, so that nothing has to be thrown away; see `results.cache` for when it is
-believed.
+Drawing takes most of the time of a report with cached figures. One file has all drawings of the last report,
+by a hash of their specification; `results.cache` decides whether it is valid.
 """
 
 import json
@@ -24,7 +23,7 @@ _NAME = "drawings"
 
 @dataclass
 class _Drawings:
-    """Those of the last report, and those of this one, by what they were drawn from."""
+    """The drawings of the last report and of this one, by a hash of their specification."""
 
     before: dict[str, str]
     used: dict[str, str] = field(default_factory=dict)
@@ -34,10 +33,10 @@ _current: ContextVar[_Drawings | None] = ContextVar("drawings", default=None)
 
 
 @contextmanager
-def kept_drawings(run: Path) -> Iterator[None]:
-    """While inside, charts that the run's last report had are not drawn again."""
+def drawing_cache(run: Path) -> Iterator[None]:
+    """Reuse the drawings of the run's last report within this context."""
     place = run / layout.CACHE / _NAME
-    # what draws is the library alone; what is made of its drawings is made anew each time
+    # Drawings depend only on the library: everything else is applied after the cache.
     key = blake2b(f"vl-convert {version('vl-convert-python')}".encode(), digest_size=20).hexdigest()
     data = cache.read(place, key)
     drawings = _Drawings(json.loads(data) if data else {})
@@ -51,11 +50,11 @@ def kept_drawings(run: Path) -> Iterator[None]:
 
 
 def drawn(chart: Drawing) -> str:
-    """The chart as SVG, as the library draws it."""
+    """Return the chart as the library's SVG."""
     drawings = _current.get()
     if drawings is None:
         return vl_convert.vegalite_to_svg(chart)
     name = blake2b(json.dumps(chart, sort_keys=True).encode(), digest_size=20).hexdigest()
-    found = drawings.used.get(name) or drawings.before.get(name)
-    drawings.used[name] = found or vl_convert.vegalite_to_svg(chart)
+    cached = drawings.used.get(name) or drawings.before.get(name)
+    drawings.used[name] = cached or vl_convert.vegalite_to_svg(chart)
     return drawings.used[name]

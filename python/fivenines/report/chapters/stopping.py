@@ -1,4 +1,4 @@
-"""Chapter `needed` of the report: why cells have the number of trials that they have, if it was not fixed."""
+"""Chapter `stopping` of the report: why the trials of each cell ended, if their number was not fixed."""
 
 from collections.abc import Iterable
 
@@ -15,21 +15,22 @@ from fivenines.requirements.trials import TrialsSettings, UntilSettings
 from fivenines.results.records import Settled
 from fivenines.units import about
 
-TITLE = "Trials as needed"
+TITLE = "Number of trials"
 
 _HOLDS = (
-    "As the number of trials was chosen while they ran, the intervals of throughput, response times, outages "
-    "and failovers are wider than those of a fixed number: they are repeated confidence intervals (Jennison "
-    "and Turnbull 1989), which hold the mean in 95 % of runs whenever one stops. Shares of trials, as of "
-    "lost rows, and what is counted besides (counters, costs, what a solution takes) are not widened."
+    "Each cell ran until its interval was narrow enough. The intervals of throughput, response times, "
+    "outages and failovers are therefore wider than with a fixed number of trials: they are repeated "
+    "confidence intervals (Jennison and Turnbull 1989), which contain the mean in 95 % of runs at any "
+    "stopping time. Shares of trials, such as those with lost rows, and other figures (counters, costs, "
+    "resource use) are not widened."
 )
 
 
 def chapter(data: Data) -> Section:
-    """What trials ended by, and what that saved; empty where their number was fixed."""
+    """Return why trials ended, and how many were saved; empty if their number was fixed."""
     settings = settings_of(data.run)
     if settings.until is None:
-        return Section("needed", TITLE)
+        return Section("stopping", TITLE)
     looks = {cell.key: _look(cell, settings, settings.until) for cell in data.done}
     rows = [
         [
@@ -47,14 +48,14 @@ def chapter(data: Data) -> Section:
     table = Table(f"{title}, by which trials ended", columns, rows, 2, right(columns, *CELL, "Ended"))
     texts = [
         f"{_settled(looks.values(), settings.until)} {_saved(data.run.manifest.settled)}",
-        *_unseen(data.done),
+        *_coverage(data.done),
         _HOLDS,
     ]
-    return Section("needed", TITLE, texts, [table])
+    return Section("stopping", TITLE, texts, [table])
 
 
 def _look(cell: CellResult, settings: TrialsSettings, until: UntilSettings) -> Look:
-    values = [found for one in cell.trials if (found := VALUES[until.measure](one)) is not None]
+    values = [value for one in cell.trials if (value := VALUES[until.measure](one)) is not None]
     nominal = level(settings.at_least, settings.at_most)
     return look(values, cell.complete, settings.at_least, until.within, nominal)
 
@@ -64,8 +65,8 @@ def _settled(looks: Iterable[Look], until: UntilSettings) -> str:
     noun, within = MEASURES[until.measure].noun, percent(100 * until.within)
     are = "is" if sum(each) == 1 else "are"
     return (
-        f"{sum(each)} of {count(len(each), 'cell')} {are} settled: the {noun} is known within {within} % of "
-        "the mean."
+        f"{sum(each)} of {count(len(each), 'cell')} {are} settled: the 95 % interval of the {noun} is within "
+        f"±{within} % of the mean."
     )
 
 
@@ -73,30 +74,30 @@ def _share(share: float | None) -> str:
     return NOTHING if share is None else percent(100 * share)
 
 
-def _state(found: Look, cell: CellResult, settings: TrialsSettings) -> str:
-    if found.state == "settled":
+def _state(result: Look, cell: CellResult, settings: TrialsSettings) -> str:
+    if result.state == "settled":
         return "settled"
-    if found.state == "not measured":
-        return "not measured, so after the first trials"
-    return "by the largest number" if cell.complete >= settings.at_most else "not yet: trials are missing"
+    if result.state == "not measured":
+        return "not measured, ended after at_least"
+    return "ended at at_most" if cell.complete >= settings.at_most else "trials are missing"
 
 
 def _saved(settled: list[Settled]) -> str:
     trials = sum(one.spared for one in settled)
     if not trials:
-        return "No trial was spared."
+        return "No trial was saved."
     seconds = about(sum(one.seconds for one in settled))
     were = "was" if trials == 1 else "were"
-    return f"{count(trials, 'trial')} of the most that were planned {were} spared, about {seconds}."
+    return f"{count(trials, 'trial')} of the largest plan {were} saved, about {seconds}."
 
 
-def _unseen(cells: list[CellResult]) -> list[str]:
-    """No interval knows of what no trial has shown."""
+def _coverage(cells: list[CellResult]) -> list[str]:
+    """Return the largest share of faults whose effects the trials may not have shown."""
     fewest = min((cell.complete for cell in cells), default=0)
     if not fewest:
         return []
     share = percent(100 * never_upper_bound(fewest))
     return [
-        f"The fewest trials of a cell are {fewest}: what happens in up to {share} % of faults may not have "
-        "been seen there, and no interval knows of it."
+        f"The smallest number of trials of a cell is {fewest}. Effects that occur in up to {share} % of "
+        "faults may have been missed there (95 % upper bound), and intervals do not include them."
     ]

@@ -1,4 +1,4 @@
-"""The chapter on replication delay: what servers say, the truth, and where the two part."""
+"""The chapter on replication lag: the lag that servers report, the actual lag, and misleading figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.delay import IN_MS, DelayFigures, Delays, Verdict, delay_figures, delays, verdicts
-from fivenines.analysis.delay import Figure as Told
+from fivenines.analysis.delay import Figure as Reported
 from fivenines.analysis.series import Floats
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
 from fivenines.report.chapters.counters import shown_trial
@@ -20,55 +20,57 @@ from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """What servers say of their delay, and the truth; empty where nothing was sampled."""
+    """Return reported and actual replication lag; empty if nothing was sampled."""
     cells, names = data.done, data.names
-    told: list[list[str]] = []
+    reported: list[list[str]] = []
     misled: list[list[str]] = []
     worst: list[tuple[float, str]] = []
-    wanted = []
+    sampled = []
     for cell in cells:
-        # one cell after the other: the samples of all trials are many
+        # The samples of all trials together would take too much memory, so cells are read one by one.
         trials = [one for one in delay_figures([t.stored for t in cell.trials]) if one.known]
         if not trials:
             continue
-        wanted.append(cell)
+        sampled.append(cell)
         judged, name = verdicts(trials), names.full(cell.key)
-        told += _delay_rows(name, trials, judged)
+        reported += _lag_rows(name, trials, judged)
         misled += _misled_rows(name, judged)
-        truths = [one.truth for one in trials if one.truth is not None and len(one.truth)]
-        worst += [(max(float(truth.max()) for truth in truths), name)] if truths else []
-    if not wanted:
-        return Section("delay", _TITLE)
-    chosen, left_out = drawn(wanted, MAX_FIGURES)
-    figures = [_figure(cell, names) for cell in wanted if cell in chosen]
-    drawn_ones = [figure for figure in figures if figure]
+        actual = [one.truth for one in trials if one.truth is not None and len(one.truth)]
+        worst += [(max(float(lag.max()) for lag in actual), name)] if actual else []
+    if not sampled:
+        return Section("lag", _TITLE)
+    chosen, left_out = drawn(sampled, MAX_FIGURES)
+    figures = [_figure(cell, names) for cell in sampled if cell in chosen]
     drawers = [
-        *folded(_misled_table(misled), _delay_table(told)),
-        Drawer("Each cell over time", texts=[LEGEND, *left_out], figures=drawn_ones),
+        *folded(_misled_table(misled), _lag_table(reported)),
+        Drawer(
+            "Each cell over time", texts=[LEGEND, *left_out], figures=[figure for figure in figures if figure]
+        ),
         explained(MISLED),
     ]
-    return Section("delay", _TITLE, [_answer(worst, misled)], drawers=drawers)
+    return Section("lag", _TITLE, [_answer(worst, misled)], drawers=drawers)
 
 
 def _answer(worst: Sequence[tuple[float, str]], misled: Sequence[Sequence[str]]) -> str:
-    """How far behind nodes were in truth, and whether the servers' own figures said so."""
+    """Return the largest actual lag, and the figures of servers that misled."""
     if not worst:
-        return "The truth was not sampled; the tables have what the servers say."
+        return "The actual lag was not sampled. The tables have the lag that servers report."
     most, where = max(worst)
-    text = "No view of any node lacked an acknowledged write."
+    text = "No sample of any node lacked an acknowledged write."
     if most >= 1:
-        text = f"Nodes were at most {milliseconds(most)} behind in truth ({where})."
+        text = f"The actual replication lag was at most {milliseconds(most)} ({where})."
     figures = list(dict.fromkeys(row[1] for row in misled))
     if not figures:
         return f"{text} No figure of the servers misled in any trial."
-    return f"{text} Figures of the servers that misled: {listed(figures)}."
+    return f"{text} Misleading figures of the servers: {listed(figures)}."
 
 
-_TITLE = "Replication delay"
+_TITLE = "Replication lag"
 
+# The number of cells with charts; the tables have all cells.
 MAX_FIGURES = 12
-"""So many cells are drawn; of the others there are the tables."""
 
+# The reported figures in the charts, below the actual lag; the tables have all figures.
 DRAWN = (
     "Seconds_Behind_Master",
     "gtid_binlog_pos - gtid_slave_pos",
@@ -81,26 +83,24 @@ DRAWN = (
     "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
     "AuroraReplicaLag",
 )
-"""Figures of the servers that are drawn below the truth; all of them stand in the table."""
 
 LEGEND = (
-    "The truth is how long ago the oldest acknowledged write of the ledger was acknowledged that the node"
-    " does not hold, ten times a second. Below it, what the servers say, as often as they were asked. A"
-    " line is broken where there was no answer, or the answer was NULL. The upright rule is a fault."
+    "Actual lag: the age of the oldest acknowledged write of the ledger that the node lacks, ten times a"
+    " second. Below it is the lag that servers report, as often as they were asked. A line is interrupted"
+    " where there was no answer, or the answer was NULL. Vertical lines are faults."
 )
 MISLED = (
-    "A figure misleads where it says 0 although the truth exceeds 1 s, says NULL meanwhile, or names a delay"
-    " that is at least 1 s below or above the truth (2 s where it has whole seconds only). A figure about"
-    " what was received may rightly say 0 while nothing is applied: it misleads who takes it for the delay of"
-    " reads."
+    "A figure misleads if it is 0 or NULL although the actual lag exceeds 1 s, or if it is at least 1 s below"
+    " or above the actual lag (2 s for figures in whole seconds). A figure about received data may correctly"
+    " be 0 while nothing is applied; it misleads readers who take it for the lag of reads."
 )
 
 
-def _delay_table(rows: list[list[str]]) -> Table:
-    """Percentiles of each figure and of the truth at the same moments, all trials of a cell together."""
-    columns = ["Cell", "Figure", "Unit", "Samples", "Says p50", "p95", "Max", "Truth p50", "p95", "Max"]
+def _lag_table(rows: list[list[str]]) -> Table:
+    """Return percentiles of each reported figure, and of the actual lag at the same moments."""
+    columns = ["Cell", "Figure", "Unit", "Samples", "Reported p50", "p95", "Max", "Actual p50", "p95", "Max"]
     return Table(
-        "What servers say, and the truth at the same moments",
+        "Reported lag, and the actual lag at the same moments",
         columns,
         rows,
         headers=2,
@@ -108,16 +108,23 @@ def _delay_table(rows: list[list[str]]) -> Table:
     )
 
 
-def _delay_rows(
+def _lag_rows(
     name: str, trials: Sequence[DelayFigures], judged: Mapping[tuple[str, str], Verdict]
 ) -> list[list[str]]:
     rows = []
-    everything = [one.truth for one in trials if one.truth is not None]
-    if everything:
-        truth = np.concatenate(everything)
-        says = [NOTHING] * 3
+    every = [one.truth for one in trials if one.truth is not None]
+    if every:
+        actual = np.concatenate(every)
+        blank = [NOTHING] * 3
         rows.append(
-            [name, "the truth, all views", "ms", str(len(truth)), *says, *_percentiles(truth, milliseconds)]
+            [
+                name,
+                "actual lag, all samples",
+                "ms",
+                str(len(actual)),
+                *blank,
+                *_percentiles(actual, milliseconds),
+            ]
         )
     return rows + [
         [
@@ -133,20 +140,20 @@ def _delay_rows(
 
 
 def _misled_table(rows: list[list[str]]) -> Table:
-    """Where a figure of the servers was badly wrong."""
+    """Return the reported figures that misled."""
     columns = [
         "Cell",
         "Figure",
         "Samples",
-        "Said 0, truth above 1 s",
-        "Worst truth then",
-        "Said NULL",
-        "Worst truth then",
-        "1 s too little",
-        "1 s too much",
+        "Reported 0, actual above 1 s",
+        "Worst actual lag",
+        "Reported NULL",
+        "Worst actual lag",
+        "At least 1 s too low",
+        "At least 1 s too high",
     ]
     return Table(
-        "Where the servers' figures misled, in samples",
+        "Misleading figures of the servers, in samples",
         columns,
         rows,
         headers=2,
@@ -174,16 +181,16 @@ def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[l
 def _figure(cell: CellResult, names: Names) -> Figure | None:
     shown = shown_trial(cell)
     (seen,) = delays([shown.stored])
-    charts = [Multiple("The truth, ms", seen.truth, IN_MS["ms"])] if seen.truth else []
+    charts = [Multiple("Actual lag, ms", seen.truth, IN_MS["ms"])] if seen.truth else []
     charts += [
-        Multiple(f"{told.source}, {told.unit}", told.nodes, IN_MS.get(told.unit))
+        Multiple(f"{figure.source}, {figure.unit}", figure.nodes, IN_MS.get(figure.unit))
         for source in DRAWN
-        for told in seen.told
-        if told.source == source
+        for figure in seen.told
+        if figure.source == source
     ]
     if not charts:
         return None
-    title = f"Replication delay: {names.full(cell.key)}"
+    title = f"Replication lag: {names.full(cell.key)}"
     return Figure(
         title,
         f"{_finding(seen)} Shown is trial {shown.record.id}, one of {len(cell.trials)}.",
@@ -196,24 +203,24 @@ def _figure(cell: CellResult, names: Names) -> Figure | None:
 def _finding(seen: Delays) -> str:
     worst = [(float(series.v.max()), node) for node, series in seen.truth.items() if len(series)]
     if not worst:
-        return "The truth was not sampled."
+        return "The actual lag was not sampled."
     most, node = max(worst)
     if most < 1:
-        return "No view of any node lacked an acknowledged write."
-    text = f"At most {milliseconds(most)} behind in truth ({node})"
-    seconds = [
-        float(np.nanmax(series.v)) * IN_MS[told.unit]
-        for told in seen.told
-        if told.source in DRAWN and told.unit in IN_MS
-        for series in told.nodes.values()
+        return "No sample of any node lacked an acknowledged write."
+    text = f"The actual lag was at most {milliseconds(most)} ({node})"
+    reported = [
+        float(np.nanmax(series.v)) * IN_MS[figure.unit]
+        for figure in seen.told
+        if figure.source in DRAWN and figure.unit in IN_MS
+        for series in figure.nodes.values()
         if not np.isnan(series.v).all()
     ]
-    return f"{text}, at most {milliseconds(max(seconds))} as the servers say." if seconds else f"{text}."
+    return f"{text}, the reported lag at most {milliseconds(max(reported))}." if reported else f"{text}."
 
 
 def _table(title: str, seen: Delays) -> Table:
     columns = ["Figure", "Unit", "Node", "Samples", "p50", "p95", "Max", "NULL"]
-    told = [Told("the truth", "ms", seen.truth), *seen.told]
+    figures = [Reported("actual lag", "ms", seen.truth), *seen.told]
     rows = [
         [
             figure.source,
@@ -223,7 +230,7 @@ def _table(title: str, seen: Delays) -> Table:
             *_percentiles(series.v[~np.isnan(series.v)], number),
             str(int(np.isnan(series.v).sum())),
         ]
-        for figure in told
+        for figure in figures
         for node, series in figure.nodes.items()
     ]
     return Table(title, columns, rows, headers=1, numeric=right(columns, "Figure", "Unit", "Node"))

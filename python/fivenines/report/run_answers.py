@@ -1,4 +1,4 @@
-"""All that a run says in sentences: of its blocks, its trials, its programs and its sweeps."""
+"""Collect every sentence of a run's results: blocks, trials, agreement of load generators, and sweeps."""
 
 from fivenines.analysis.nines import assumed_mtbf
 from fivenines.analysis.sweeps import Compared
@@ -11,16 +11,16 @@ from fivenines.report.groups import names_of
 from fivenines.results.store import Run
 
 
-def said(run: Run, swept: Compared) -> list[Answer]:
-    """The answers of a run by topic, the most important first; [] if nothing is complete.
+def run_answers(run: Run, swept: Compared) -> list[Answer]:
+    """Return the answers of a run by topic, the most important first; [] if nothing is complete.
 
-    Where blocks compare the speed, trials say nothing of it: they are short and alone, and would only
-    contradict.
+    If interleaved blocks compare the speed, sentences on the speed of single trials are left out: trials are
+    short and not interleaved, so they could contradict the blocks.
     """
     of_blocks = interleaved_answers(run)
     of_trials = answers(swept.cells, names_of(swept.cells), assumed_mtbf(run))
     if of_blocks:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
     agreed = agreement_answers(run, swept.cells)
-    found = [*of_blocks, *of_trials, *agreed, *sweep_answers(swept)]
-    return sorted(found, key=lambda answer: answer.topic == "Caution")
+    every = [*of_blocks, *of_trials, *agreed, *sweep_answers(swept)]
+    return sorted(every, key=lambda answer: answer.topic == "Caution")
