@@ -24,7 +24,7 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     assert {event.kind for event in record.events} >= {"decided", "promoted"}
     told = [event.detail for event in record.events if event.node == "proxy"]
-    assert told == (["pgbouncer was told of node2"] if recipe == "pgbouncer" else [])
+    assert told == (["pgbouncer was notified that node2 is the primary"] if recipe == "pgbouncer" else [])
     # all went through it, and after the failover, too
     assert all(":5432" not in where for where in record.load["endpoints"])
     after = next(one for one in record.events if one.kind == "promoted").t
@@ -96,7 +96,7 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     told = [one.detail for one in record.events if one.node == "proxy"]
-    assert told == ["relay was told of node2"]
+    assert told == ["relay was notified that node2 is the primary"]
     after = next(one for one in record.events if one.kind == "repointed" and one.node == "proxy").t
     assert _acknowledged_after(trial.folder, after) > 0
 
@@ -123,7 +123,7 @@ def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
 """
     trial = _behind(tmp_path / "run", access, f"root:image:{image}")
     told = [one.detail for one in trial.record.events if one.node == "proxy"]
-    assert told == ["haproxy was told of node2"]
+    assert told == ["haproxy was notified that node2 is the primary"]
     after = next(one for one in trial.record.events if one.kind == "promoted").t
     assert _acknowledged_after(trial.folder, after) > 0
 

@@ -28,7 +28,7 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
     told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert f"takes writes although {primary} is the primary" in told[0]
+    assert f"is writable although {primary} is the primary" in told[0]
     # two primaries, seen from beside: clients stayed with the one that was given up, all or nearly all
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at

@@ -33,7 +33,7 @@ def _deployed(given: dict[str, object], folder: Path) -> Iterator[Deployed]:
 
 
 def _said(deployed: Deployed) -> str:
-    with pytest.raises(FiveninesError, match="what was asked for is not in effect") as refused:
+    with pytest.raises(FiveninesError, match="settings are not in effect") as refused:
         require_in_effect(deployed.solution, deployed.access)
     return str(refused.value)
 

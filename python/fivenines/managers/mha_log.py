@@ -1,6 +1,6 @@
-"""What MHA's log tells, line by line, as a failover manager's events.
+"""Events of a failover manager in MHA's log, line by line.
 
-MHA writes whole seconds; the moment of an event is when its line was read.
+MHA logs whole seconds; the time of an event is when its line was read.
 """
 
 import re
@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from fivenines.cluster.events import ManagerEvent
 
 _LINE = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} - \[(\w+)\](?:\[[^\]]*\])? ?(.*)$")
+# The place in MHA's source, which Perl adds to its errors.
 _WHERE = re.compile(r" at /\S+ line \d+\.?$")
-"""The place in MHA's source, which Perl adds to its errors."""
 
 _HOST = r"([^\s(]+)\([^)]*\)"
+# Failed pings in a row until MHA considers the primary dead (`MHA::HealthCheck`).
 _MISSES = 4
-"""Failed pings in a row until MHA takes the primary for dead (`MHA::HealthCheck`)."""
 
+# Number of lines of a refusal that an event contains.
 _TOLD = 4
-"""Lines of a refusal that are told."""
 
+# Errors that only refer to another one.
 _EMPTY = re.compile(
     r"Got ERROR:|Error happened on (?:monitoring servers|checking configurations)\.?|Use of uninitialized.*"
 )
-"""Errors that say only that there was another one."""
 
 
 @dataclass
@@ -37,20 +37,20 @@ class Reader:
 
     names: Mapping[str, str]
     primary: str
+    # Whether it has reached the primary and watches it.
     watching: bool = False
-    """Whether it has reached the primary and watches it."""
+    # Whether it has begun to replace the primary.
     acting: bool = False
-    """Whether it has begun to replace the primary."""
+    # The node that it has promoted.
     promoted: str = ""
-    """The node that it has promoted."""
     errors: list[str] = field(default_factory=list)
     _chosen: str = ""
+    # Whether the next "ok." means that the new primary is writable.
     _opening: bool = False
-    """Whether the next "ok." says that the new primary takes writes."""
     _reason: str = ""
 
     def read(self, line: str, now: int) -> list[ManagerEvent]:
-        """The events that a line tells; `now` in ns of CLOCK_MONOTONIC."""
+        """Return the events of a line; `now` in ns of CLOCK_MONOTONIC."""
         match = _LINE.match(line)
         if match is None:
             return []
@@ -64,7 +64,7 @@ class Reader:
         return []
 
     def refusal(self) -> str:
-        """Its telling errors, the last ones, on one line."""
+        """Return its last relevant errors on one line."""
         return "; ".join(self.errors[-_TOLD:])
 
     def _note(self, said: str) -> None:

@@ -1,4 +1,4 @@
-"""A scripted operator, as many sites run one: checks the primary, promotes, repoints, fences."""
+"""A scripted operator, as many sites run one: it checks the primary, promotes, repoints and fences."""
 
 import contextlib
 import json
@@ -31,9 +31,9 @@ class OperatorSettings(ManagerSettings):
     failover_fact = "a scripted operator promotes the most advanced replica"
 
     kind: Literal["operator"] = Field("operator", description="a scripted operator")
-    interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="time between two checks")
-    timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="bound of one check")
-    misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks until it acts")
+    interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="interval of health checks")
+    timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="timeout of one check")
+    misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks in a row until a failover")
     fence: bool = Field(True, description="make sure that the old primary is dead before promoting")
 
     @property
@@ -42,10 +42,10 @@ class OperatorSettings(ManagerSettings):
 
 
 class Operator(Manager[OperatorSettings]):
-    """Runs `fivenines.managers.operate` on a host of its own, so that it sees what a network shows.
+    """Runs `fivenines.managers.operate` on a separate host, so that it depends on the network.
 
-    Fencing is the lab's part, as a power switch would be: the program asks, and we make sure that no
-    process of the node's server is left.
+    The lab fences in place of a power switch: on a request of the program it makes sure that no process of
+    the node's server is left.
     """
 
     settings_type = OperatorSettings
@@ -97,7 +97,7 @@ class Operator(Manager[OperatorSettings]):
         wait_until(self._switching, _SWITCHOVER, "no switchover", 0.02)
         if not self._switched:
             failed = [one for one in self._events[known:] if one.kind == "failed"]
-            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it does not say why"
+            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it gives no reason"
             raise FiveninesError(f"no switchover: {reason}")
         return self.solution.primary_of_record.name
 
@@ -140,7 +140,7 @@ class Operator(Manager[OperatorSettings]):
                     self._events.append(event)
 
     def _serve(self, asked: ManagerEvent) -> None:
-        """Do what the operator asks of the lab, and say so."""
+        """Serve a request of the operator, and answer."""
         answer = lab_requests.ANSWERS[asked.kind]
         try:
             lab_requests.serve(self, asked.kind, asked.node)
@@ -152,11 +152,11 @@ class Operator(Manager[OperatorSettings]):
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
-        # an operator that died meanwhile needs no answer
+        # An operator that has died needs no answer.
         with contextlib.suppress(OSError):
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
 
 
+# Longest time in seconds that a switchover may take.
 _SWITCHOVER = 90.0
-"""Longest time in seconds that a switchover may take."""

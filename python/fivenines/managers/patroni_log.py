@@ -1,11 +1,12 @@
-"""What Patroni's log tells of a failover, in the words of failover managers.
+"""Events of a failover in Patroni's log, in the terms of failover managers.
 
-The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as our daemon sets TZ.
+The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as the daemon runs with TZ.
 
-| the log says | event |
+| log line | event |
 |---|---|
-| it asks the others how far they are, or may not take the lock | decided: the lock is free, or given back |
-| Request failed to X, for want of a connection | missed, of X |
+| it asks the others for their positions, or may not take the lock | decided: the lock is free, or given back
+|
+| Request failed to X, because the connection failed | missed, of X |
 | promoted self to leader | promoted |
 | Demoting self | demoted |
 | following another leader, running pg_rewind | repointed |
@@ -37,9 +38,9 @@ class Follower:
     """Reads the log of one node's Patroni, each line once.
 
     Args:
-        file: the log; it may not be there yet.
-        node: whose log it is.
-        day_ahead_ns: what the log's clock is ahead of our CLOCK_MONOTONIC.
+        file: the log; it may not exist yet.
+        node: name of its node.
+        day_ahead_ns: clock of the log minus CLOCK_MONOTONIC.
     """
 
     def __init__(self, file: Path, node: str, day_ahead_ns: Callable[[], int]) -> None:
@@ -51,19 +52,19 @@ class Follower:
         self._one_at_a_time = threading.Lock()
 
     def events(self) -> list[ManagerEvent]:
-        """All that it has told so far."""
+        """Return all events so far."""
         with self._one_at_a_time:
             self._read()
             return list(self._events)
 
     def forget(self) -> None:
-        """Take nothing of what it has told so far for an event: the deployment is over."""
+        """Discard all events so far: they belong to the deployment."""
         with self._one_at_a_time:
             self._read()
             self._events.clear()
 
     def last_line(self) -> str:
-        """The message of the last line; empty: there is none."""
+        """Return the message of the last line; empty: there is none."""
         lines = [_LINE.match(line) for line in tail(self._file, 2).splitlines()]
         said = [match[3] for match in lines if match]
         return said[-1] if said else ""
@@ -76,10 +77,10 @@ class Follower:
 
 
 class Reader:
-    """From lines to events; knows what came before.
+    """Turns lines into events; keeps state between lines.
 
     Args:
-        node: whose log it is.
+        node: name of its node.
     """
 
     def __init__(self, node: str) -> None:
@@ -89,7 +90,7 @@ class Reader:
         self._last = ""
 
     def read(self, line: str, offset: int) -> list[ManagerEvent]:
-        """What a line tells; `offset`: ns from CLOCK_MONOTONIC to the wall clock."""
+        """Return the events of a line; `offset`: wall clock minus CLOCK_MONOTONIC, in ns."""
         match = _LINE.match(line)
         if match is None:
             return []
@@ -100,7 +101,7 @@ class Reader:
 
     def _told(self, level: str, said: str) -> Iterator[tuple[str, str, str]]:
         if (asked := _ASKED.match(said)) or said.startswith(_UNFIT):
-            # one question to each member, logged once it is answered: the first sign begins the race
+            # Patroni queries each member once, and logs each answer: the first line begins the leader race.
             if not self._racing:
                 yield "decided", self._node, "the leader gives up its lock, or has lost it"
             self._racing = True
@@ -123,12 +124,12 @@ class Reader:
         elif _REPOINTED.match(said):
             yield "repointed", self._node, said
         elif level == "CRITICAL" or _FAILED.match(said):
-            why = " (etcd is out of reach, or has no quorum)" if "DCS is not" in said else ""
+            why = " (etcd is unreachable, or has no quorum)" if "DCS is not" in said else ""
             yield "failed", self._node, said + why
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:
-    """The node that was promoted last; empty: none."""
+    """Return the node that was promoted last; empty: none."""
     return next((event.node for event in reversed(events) if event.kind == "promoted"), "")
 
 

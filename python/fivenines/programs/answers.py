@@ -1,7 +1,7 @@
-"""Whether somebody answers at a port: `python -m fivenines.programs.answers ADDRESS PORT [PATH]`.
+"""Check whether a server answers at a port: `python -m fivenines.programs.answers ADDRESS PORT [PATH]`.
 
-Run with the network of a host of the lab. Without a path a connection is enough; with one, HTTP's 200. Exit
-code 0, or 1 with the reason in a line.
+Runs in the network of a host of the lab. Without a path a connection is enough; with a path, HTTP status 200
+is required. Exit code 0, or 1 with the reason on one line.
 """
 
 import http.client
@@ -12,7 +12,7 @@ _PATIENCE = 2.0
 
 
 def reason(address: str, port: int, path: str = "") -> str:
-    """Why nobody does; empty if somebody answers."""
+    """Return why no server answers; empty if one does."""
     try:
         if not path:
             with socket.create_connection((address, port), _PATIENCE):
@@ -22,7 +22,7 @@ def reason(address: str, port: int, path: str = "") -> str:
         status = asked.getresponse().status
     except (OSError, http.client.HTTPException) as error:
         return f"port {port}: {error}"
-    return "" if status == http.client.OK else f"port {port}: {path} is answered with {status}"
+    return "" if status == http.client.OK else f"port {port}: {path} returns HTTP status {status}"
 
 
 if __name__ == "__main__":

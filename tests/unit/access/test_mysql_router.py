@@ -149,5 +149,5 @@ def test_a_router_that_ends_or_finds_nobody_says_what_its_log_says(tmp_path: Pat
     log = tmp_path / "proxy/log/mysqlrouter.log"
     log.write_text("10:00 metadata_cache INFO [7f] fine\n10:01 metadata_cache ERROR [7f] nobody\n")
     layer._process.alive = True  # type: ignore[misc]
-    assert "it knows no primary that answers" in layer._not_ready()
+    assert "it finds no primary that answers" in layer._not_ready()
     assert layer.last_words() == "  10:01 metadata_cache ERROR [7f] nobody"

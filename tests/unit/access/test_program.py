@@ -79,7 +79,7 @@ def test_it_is_told_of_a_new_primary_after_its_files_are_new(
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
     assert made._running.host.ran == [done]  # type: ignore[attr-defined]
     (event,) = made.events()
-    assert (event.kind, event.detail) == ("repointed", "pgbouncer was told of node2")
+    assert (event.kind, event.detail) == ("repointed", "pgbouncer was notified that node2 is the primary")
 
 
 def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None
     made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
     made._running.follow("SIGHUP")
     (event,) = made.events()
-    assert event.kind == "failed" and "was not told of node2: it has ended" in event.detail
+    assert event.kind == "failed" and "could not be notified that node2 is the primary: it has ended" in event.detail
 
 
 def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
@@ -106,16 +106,16 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
     ("given", "told"),
     [
         ({"files": {"a.ini": "x\n{% for node in %}\n"}}, "access.files.a.ini: line 2: "),
-        ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known are nodes, primary"),
+        ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known names are nodes, primary"),
         ({"files": {"a.ini": "{{ primary.nme }}"}}, "access.files.a.ini: "),
         ({"command": ["x", "{{ fles }}"]}, "access.command: 'fles' is undefined"),
-        ({"root": "trees/mine"}, "access.root: write the whole path of trees/mine"),
+        ({"root": "trees/mine"}, "access.root: write the absolute path of trees/mine"),
         ({"on_promotion": "SIGNONE"}, "there is no signal SIGNONE"),
         ({"on_promotion": ["x", "{{"]}, "access.on_promotion: line 1: "),
         ({"drain": ["out", "{{ node.name }}"]}, "access: drain and undrain go together"),
         ({"drain": ["{{ nod.name }}"], "undrain": ["x"]}, "access.drain: 'nod' is undefined"),
         ({"command": ["x", "{{ node.name }}"]}, "access.command: 'node' is undefined"),
-        ({"switchover": ["now"]}, "access.switchover: nobody would hear that it is done"),
+        ({"switchover": ["now"]}, "access.switchover: the new primary would be unknown"),
         ({"files": {"a": "{{ ''.__class__.__mro__ }}"}}, "access.files.a: "),
     ],
 )

@@ -31,5 +31,5 @@ def test_a_node_that_answers_late_once_is_still_the_primary() -> None:
 
 def test_nobody_is_primary_once_all_were_asked_for_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE", 0.15)
-    with pytest.raises(FiveninesError, match="pair: no node is primary now"):
+    with pytest.raises(FiveninesError, match="pair: no node has the role primary now"):
         Cluster.target(asked({"node1": "down", "node2": "replica"}), "primary")

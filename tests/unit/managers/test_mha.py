@@ -56,8 +56,8 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("solution", "said"),
     [
-        (replication(candidates=["node4"]), "candidates: there is no node4: nodes are node1 to node3"),
-        (replication(no_master=["node2", "node3"]), "no replica is left that may be promoted"),
+        (replication(candidates=["node4"]), "candidates: there is no node4: the nodes are node1 to node3"),
+        (replication(no_master=["node2", "node3"]), "manager.no_master: it excludes all replicas"),
         (replication(candidates=["node2"], no_master=["node2"]), "node2 is in candidates and in no_master"),
         (
             HotStandbySettings(solution="hot-standby", manager=settings()),
@@ -295,7 +295,7 @@ def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
 
 def test_who_moved_the_entry_is_an_event(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
-    assert "does not know how to entry" in made._served("entry", "10.99.0.12"), "nothing to move"
+    assert "'entry' is not a request" in made._served("entry", "10.99.0.12"), "nothing to move"
     noted: list[str] = []
     made.entry = SimpleNamespace(moved=noted.append)
     assert made._served("entry", "10.99.0.12") == "done"
@@ -329,7 +329,7 @@ def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
     assert made._served("fence", "10.99.0.11") == (
         "fencing failed: processes of node1 are left after SIGKILL"
     )
-    with pytest.raises(FiveninesError, match="does not know how to paint"):
+    with pytest.raises(FiveninesError, match="'paint' is not a request"):
         lab_requests.serve(made, "paint", "node1")
 
 
@@ -358,7 +358,7 @@ def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
         made._look_after()
     (event,) = made.events()
     assert (event.kind, event.node) == ("failed", "node1")
-    assert event.detail == "nobody watches: MHA has ended, and node1 does not answer"
+    assert event.detail == "no failover manager runs: MHA has ended, and node1 does not answer"
     made._killed = True
     with pytest.raises(FiveninesError, match="no switchover: node1 does not answer"):
         made.switch_over()

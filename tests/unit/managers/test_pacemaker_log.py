@@ -82,7 +82,7 @@ def line(said: str, at: str = "08:03:29.926", node: str = "node2", day: str = "N
             "pacemaker-controld  [57] (crm_update_quorum) \twarning: Quorum lost | membership=12 members=1",
             "failed",
             "",
-            "no quorum: this part of the cluster has no majority",
+            "no quorum: this partition has no majority",
         ),
     ],
 )

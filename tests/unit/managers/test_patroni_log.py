@@ -94,7 +94,7 @@ def test_a_leader_in_failsafe_mode_says_so_once_and_asks_for_no_lock() -> None:
 def test_etcd_out_of_reach_is_said() -> None:
     line = "2026-11-22 08:04:11,366 INFO: demoting self because DCS is not accessible and I was a leader"
     (event,) = Reader("node1").read(line, 0)
-    assert event.detail.endswith("(etcd is out of reach, or has no quorum)")
+    assert event.detail.endswith("(etcd is unreachable, or has no quorum)")
 
 
 @pytest.mark.parametrize(

@@ -27,16 +27,16 @@ def test_the_least_that_must_be_said_is_enough() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"marks": []}, "manager.marks: nobody would know whom it promotes"),
-        ({"marks": [{"says": "x", "means": "promoted"}]}, "manager.marks[0].says: who was promoted"),
+        ({"marks": []}, "manager.marks: the new primary would be unknown"),
+        ({"marks": [{"says": "x", "means": "promoted"}]}, "manager.marks[0].says: the line must name the promoted node"),
         ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
-        ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path goes with port"),
+        ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path needs port"),
         ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),
-        ({"command": ["x", "-p{{ manager.password }}"]}, "manager.command: everybody on the machine"),
-        ({"root": {"archive": "x.tar"}}, "manager.root: write the whole path of x.tar"),
+        ({"command": ["x", "-p{{ manager.password }}"]}, "manager.command: every user of the machine"),
+        ({"root": {"archive": "x.tar"}}, "manager.root: write the absolute path of x.tar"),
         ({"root": {}}, "manager.root: write the path of a folder, {image: …} or {archive: …}"),
         ({"switchover": ["x", "{{"]}, "manager.switchover: line 1: "),
-        ({"root": "trees/mine"}, "manager.root: write the whole path of trees/mine"),
+        ({"root": "trees/mine"}, "manager.root: write the absolute path of trees/mine"),
     ],
 )
 def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:

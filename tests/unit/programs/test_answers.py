@@ -31,7 +31,7 @@ def port() -> Iterator[int]:
 def test_a_connection_is_enough_without_a_path(port: int) -> None:
     assert reason("127.0.0.1", port) == ""
     assert reason("127.0.0.1", port, "/ready") == ""
-    assert "answered with 503" in reason("127.0.0.1", port, "/other")
+    assert "returns HTTP status 503" in reason("127.0.0.1", port, "/other")
 
 
 def test_nobody_there_is_told() -> None:

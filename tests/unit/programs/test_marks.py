@@ -41,11 +41,11 @@ def test_a_line_tells_a_step_of_a_node(line: str, told: tuple[str, str] | None) 
 def test_who_was_promoted_must_be_in_the_line() -> None:
     assert problems(_MARKS) == []
     (told,) = problems([*_MARKS, MarkSettings(says="promoted it", means="promoted")])
-    assert told.startswith("marks[3].says: who was promoted must be told")
+    assert told.startswith("marks[3].says: the line must name the promoted node")
 
 
 def test_a_pattern_is_a_regular_expression() -> None:
-    with pytest.raises(ValidationError, match="is no regular expression"):
+    with pytest.raises(ValidationError, match="is not a regular expression"):
         MarkSettings(says="new (leader", means="promoted")
 
 

@@ -15,5 +15,5 @@ def test_any_text_is_a_template_or_told(text: str) -> None:
 def test_further_names_are_known_where_they_are_given() -> None:
     assert "'node' is undefined" in templates.problem("{{ node.name }}")
     assert templates.problem("{{ node.name }}", "node") == ""
-    assert "known are nodes" in (told := templates.problem("{{ nod }}", "node"))
+    assert "known names are nodes" in (told := templates.problem("{{ nod }}", "node"))
     assert told.endswith(", node")

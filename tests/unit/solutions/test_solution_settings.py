@@ -607,7 +607,7 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     assert solution.primary() is solution.primary_of_record is second
     assert solution.roles() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
     assert solution.role(first) == "unexpected-primary"
-    assert "node1 takes writes although node2 is the primary" in solution.not_joined_reason(first)
+    assert "node1 is writable although node2 is the primary" in solution.not_joined_reason(first)
     assert "node1 takes writes" in solution.unexpected_primary_reason(first)
     assert solution.unexpected_primary_reason(second) == ""
     second.is_writable = False
