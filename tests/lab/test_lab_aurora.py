@@ -254,7 +254,7 @@ def test_rules_of_a_security_group_go_and_come_back(
             {},
             True,
             2,
-            "shop has 1 readers, and the file says",
+            "shop has 1 readers, but the file has",
             marks=pytest.mark.long,
         ),
         pytest.param(

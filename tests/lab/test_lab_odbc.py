@@ -197,7 +197,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),
         "not in this dialect": (
             place.bench("--dialect", "oracle", "--workload", "tpcc"),
-            "not written for the SQL of oracle",
+            "it does not support the SQL of oracle",
         ),
     }
     if place.kind == "mariadb":  # the PostgreSQL of this test trusts its network

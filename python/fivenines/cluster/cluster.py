@@ -278,7 +278,7 @@ class Cluster(ABC, Generic[N]):
             if node.name == name:
                 return node
         known = ", ".join(node.name for node in self.nodes)
-        raise FiveninesError(f"there is no node {name!r}. The nodes are {known}")
+        raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
 
     def member(self, name: str) -> Member:
         """Return the server of this name, of any kind.

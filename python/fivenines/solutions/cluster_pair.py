@@ -1,4 +1,4 @@
-"""Two clusters, each a solution of its own at its site, joined by asynchronous replication.
+"""Two clusters, each a separate solution at its site, joined by asynchronous replication.
 
 Sources: MySQL NDB Cluster 9 reference manual, "NDB Cluster Replication"; MariaDB documentation, "Configuring
 MariaDB Replication between Two MariaDB Galera Clusters".
@@ -36,12 +36,12 @@ _KINDS: dict[str, tuple[type[Solution[Any, Any]], type[Channel[Any]]]] = {
     "galera": (Galera, GaleraChannel),
 }
 
+# Seconds within which a cluster must apply what it has received, before its promotion.
 _CATCHES_UP = 10.0
-"""Seconds that a cluster may take before its promotion to apply what it has received."""
 
 
 class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
-    """The clusters do not know of each other; what is between them is here."""
+    """Joins two clusters that do not know each other."""
 
     settings_type = ClusterPairSettings
 
@@ -57,8 +57,8 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             cluster.turn = turn
             cluster.joined_with = self._joined
         self.clusters[1].hosts_before = settings.hosts_before
+        # The cluster that takes the writes, if only one does.
         self.active = 0
-        """The cluster that takes the writes, where one alone does."""
         self.flows: list[Flow] = []
         self._told: list[ManagerEvent] = []
         self._lost_since: float | None = None
@@ -144,7 +144,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         )
 
     def _wanted_flows(self) -> list[Flow]:
-        """Those that should run: from who takes the writes, and back where both ways are wanted."""
+        """Return the channels that should run: from the cluster with the writes, and back if both ways are
+        set.
+        """
         both = self.settings.direction == "both"
         return [flow for flow in self.flows if both or flow.source.number == self.active + 1]
 
@@ -156,7 +158,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     # roles
 
     def cluster_of(self, member: Member) -> Solution[Any, Any]:
-        """The cluster that a server belongs to."""
+        """Return the cluster of a server."""
         first, second = self.clusters
         return first if member in first.members else second
 
@@ -166,11 +168,11 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def observed_role(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
         cluster = self.cluster_of(node)
         role = cluster.observed_role(node)
-        # at the other site its own clients may write; the primary is where all others would
+        # Only clients of the other site may write there; the primary is the node that all other clients use.
         return "replica" if role == "primary" and cluster is not self._leading() else role
 
     def _leading(self) -> Solution[Any, Any]:
-        """The cluster that takes the writes; with writes at both the first one that works."""
+        """Return the cluster that takes the writes; with writes at both, the first working one."""
         if self.settings.writes == "a":
             return self.clusters[self.active]
         working = (one for one in self.clusters if any(map(self._able, one.nodes)))
@@ -207,12 +209,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         return next(filter(None, (flow.behind() for flow in arriving)), "")
 
     def written(self) -> Callable[[MysqlFamily], str]:
-        # the sites are apart by their delay, whoever is restarted
+        # Network delay separates the sites, so the order of restarts does not matter.
         lacks = [cluster.written() for cluster in self.clusters]
         return lambda node: lacks[self.clusters.index(self.cluster_of(node))](node)
 
     def maintenance_order(self) -> list[Member]:
-        """The cluster that gets the writes, or a, comes last."""
+        """Return the order of a rolling restart: the cluster that gets the writes, or a, comes last."""
         last = self._leading()
         clusters = sorted(self.clusters, key=lambda one: one is last)
         return [member for cluster in clusters for member in cluster.maintenance_order()]
@@ -246,7 +248,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         return self.cluster_of(node).unstall(node)
 
     def on_call_step(self) -> list[str]:
-        """What a person does for each cluster, for the site that is lost, and for the channels."""
+        """Run the automatic remediation of each cluster, of a lost site, and of the channels."""
         done = [text for cluster in self.clusters for text in cluster.on_call_step()]
         if self.settings.writes == "a" and self.settings.site_failover_after is not None:
             self._watch_the_site(self.settings.site_failover_after)
@@ -266,14 +268,16 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             self._promote_the_other()
 
     def _promote_the_other(self) -> None:
-        """Give the writes to the other cluster: clients find its servers as soon as these take writes."""
+        """Move the writes to the other cluster: clients find its servers as soon as these are writable."""
         flow = self.flows[self.active]
         self.active = 1 - self.active
         name = "ab"[self.active]
         able = [node for node in self.clusters[self.active].nodes if self._able(node)]
-        self._tell("decided", able[0].name, f"cluster {name} is promoted: no server of the other works")
+        self._tell(
+            "decided", able[0].name, f"cluster {name} is promoted: no server of the other cluster works"
+        )
         if left := flow.drain(_CATCHES_UP):
-            self._tell("failed", able[0].name, f"what was received is not applied: {left}")
+            self._tell("failed", able[0].name, f"received changes were not applied: {left}")
         flow.end()
         for node in able:
             node.execute("SET GLOBAL read_only = OFF")
@@ -288,6 +292,6 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
 
 def _of_the_pair(settings: ClusterPairSettings, one: Any) -> Any:
-    """A cluster's settings with what the pair says for both."""
+    """Return a cluster's settings with the pair's common settings."""
     more = {"limits": settings.limits, "name": settings.name, "server": settings.server}
     return one.model_copy(update=more)

@@ -1,7 +1,7 @@
-"""A group's failovers as its members tell them in their error logs.
+"""Failover events of a group, from the error logs of its members.
 
-Each member writes what it saw at its own moment; of the same thing told by several the first counts. Logs
-are read on from where the last look ended.
+Several members log the same event at different moments; the first one counts. Each read continues where the
+last one ended.
 """
 
 import re
@@ -17,8 +17,8 @@ from fivenines.servers.base import Server
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$")
 _HOST = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d+")
 
+# Messages of several members within this time are one event.
 SAME_NS = 3_000_000_000
-"""What several members tell within this time is one event."""
 
 _KINDS = (
     ("has become unreachable", "missed"),
@@ -42,13 +42,13 @@ class GroupLog:
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, nodes: Iterable[Server]) -> None:
-        """Leave out what was written up to now."""
+        """Skip the existing lines."""
         for node in nodes:
             self.places[node.name] = _size(node.log)
             self.names[node.host.address] = node.name
 
     def events(self, nodes: Iterable[Server]) -> list[ManagerEvent]:
-        """All that has been told so far, in the order of the moments."""
+        """Return all events so far, in order of time."""
         fresh: list[ManagerEvent] = []
         with self._one_at_a_time:
             for node in nodes:
@@ -60,10 +60,10 @@ class GroupLog:
 
 
 def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int) -> list[ManagerEvent]:
-    """The events in a member's log lines.
+    """Return the events in a member's log lines.
 
     Args:
-        node: whose log it is.
+        node: the member that wrote the log.
         lines: of the error log, timestamps in UTC.
         names: of the members by their addresses.
         offset_ns: CLOCK_REALTIME minus CLOCK_MONOTONIC.
@@ -83,7 +83,7 @@ def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns
 
 
 def merged(events: Sequence[ManagerEvent]) -> list[ManagerEvent]:
-    """In the order of their moments, what several members told of the same once."""
+    """Return the events in order of time, without repetitions by other members."""
     kept: list[ManagerEvent] = []
     for event in sorted(events, key=lambda one: one.monotonic_ns):
         if not any(_same(event, other) for other in kept):
@@ -97,7 +97,7 @@ def _same(event: ManagerEvent, other: ManagerEvent) -> bool:
 
 
 def _about(kind: str, text: str, node: str, names: Mapping[str, str]) -> str:
-    """The member that a line speaks of; in the first person it is the one that wrote it."""
+    """Return the member that a line is about; in the first person it is the member that wrote it."""
     if kind in ("promoted", "failed"):
         return node
     hosts = _HOST.findall(text)
@@ -114,7 +114,7 @@ def _size(log: Path) -> int:
 
 
 def _read(log: Path, place: int) -> tuple[list[str], int]:
-    """The whole lines from a place on, and the place behind them."""
+    """Return the whole lines from a position on, and the position after them."""
     if not log.exists():
         return [], place
     with log.open("rb") as stream:

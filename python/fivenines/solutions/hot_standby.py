@@ -27,8 +27,8 @@ class HotStandby(Streaming[HotStandbySettings]):
         delayed = {"recovery_min_apply_delay": f"{round(1000 * self.settings.delay)}ms"}
         return {
             "synchronous_commit": self.commit_level(self.settings.synchronous_commit),
-            # enough for pg_rewind and for a standby that was away, without slots to clean up; with slots as
-            # well, as a standby that is promoted has kept nothing for the others
+            # Enough for pg_rewind, and for a standby that was unavailable without a slot. With slots, too, as
+            # a promoted standby has retained no log for the others.
             "wal_keep_size": "512MB",
             "recovery_target_timeline": "latest",
             "wal_receiver_status_interval": "1s",
@@ -69,7 +69,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres = self.node(node.name)
         primary = self.primary()
         if primary is None or self._is_subscriber(postgres):
-            # as it was: a primary as primary, a standby waits for one
+            # A primary starts as a primary, a standby waits for one.
             postgres.start()
             postgres.wait_ready()
             return
@@ -80,7 +80,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres.start()
         postgres.wait_ready()
         if self.settings.slots and was_primary:
-            # nobody follows it now: what its slots kept, they would keep for ever
+            # No standby follows it now: its slots would retain log for ever.
             self._make_slots(postgres)
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
         self._guard_subscriber(primary)
@@ -98,11 +98,11 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     @property
     def publishers(self) -> list[Postgres]:
-        """The nodes that are, or can become, the primary of a subscriber; without one all of them."""
+        """Return the nodes that can become the primary of a subscriber; without one, all nodes."""
         return [node for node in self.nodes if not self._is_subscriber(node)]
 
     def observed_role(self, node: Postgres) -> Literal["primary", "replica", "down"]:
-        # it could take writes, and refuses them
+        # The subscriber could take writes, but refuses them.
         role = super().observed_role(node)
         return "replica" if role == "primary" and self._is_subscriber(node) else role
 
@@ -140,7 +140,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         )
 
     def _guard_subscriber(self, primary: Postgres) -> None:
-        """Give the subscriber nothing that standbys lack: whoever is promoted can go on from there."""
+        """Send the subscriber nothing that standbys lack: any promoted standby can continue from there."""
         if self.settings.subscriber:
             others = [slots.named(one.name) for one in self.publishers if one is not primary]
             primary.set_system("synchronized_standby_slots", ", ".join(others))
@@ -171,7 +171,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         return synchronous_names(able, asked.wait_for, asked.choice) if asked.synchronous else ""
 
     def _make_slots(self, node: Postgres) -> None:
-        """On each node one for each other: whoever is promoted has them already."""
+        """Create slots for all other nodes on each node, so that a promoted node already has them."""
         slots.renew(node, [one.name for one in self.publishers if one is not node])
 
     def _follow(self, standby: Postgres, upstream: Postgres) -> None:
@@ -179,7 +179,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         standby.write_auto_conf(
             {
                 "primary_conninfo": conninfo(upstream.host.address, standby.name),
-                # as if it were the primary, for the moment from its promotion to the next command
+                # A promoted standby uses it between its promotion and the next command.
                 "synchronous_standby_names": self._sync_names(standby),
                 **slot,
             }

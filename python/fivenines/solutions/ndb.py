@@ -30,19 +30,22 @@ from fivenines.units import format_size
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
+# Seconds between global checkpoints while data are loaded.
 _CHECKPOINT = 0.2
-"""Seconds between global checkpoints while data are loaded."""
 
+# Longest start of data nodes in seconds: they wait for each other, and read checkpoint and redo log.
 _UP = 90.0
-"""Seconds that data nodes may take to start: they wait for each other, and read checkpoint and redo log."""
 
 
 class Ndb(Draining[NdbSettings, SqlNode]):
-    """SQL nodes are alike; the first one that reaches the data nodes gets the writes."""
+    """SQL nodes are equal; the first one that reaches the data nodes gets the writes."""
 
     settings_type = NdbSettings
     refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
-    acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
+    acceptance = (
+        "SET GLOBAL super_read_only = OFF",
+        "All SQL nodes read the same rows, from the same data nodes.",
+    )
 
     def __init__(self, settings: NdbSettings, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
@@ -55,7 +58,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         # all SQL nodes read the same rows, from the same data nodes
         return False
 
-    # deployment
+    # Return the files of one SQL node and of every data node, after a clean shutdown of the cluster.
+    #
+    # Args:
+    #     statements: run before there are any tables.
+    #     settings: from the experiment file.
+    #     workload: the workload of the data.
+    #     report: callback for progress messages.
 
     @classmethod
     def data_for(
@@ -67,7 +76,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def data_after(
         cls, statements: Sequence[str], settings: NdbSettings, workload: WorkloadSettings, report: Report
     ) -> Path:
-        """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster.
+        """Even a clean shutdown loses changes that are in no checkpoint (seen with an interval of 20 s).
 
         Args:
             statements: run before there are any tables.
@@ -87,7 +96,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             update={
                 "sql_nodes": 1,
                 "management_nodes": 1,
-                # what no checkpoint has is lost by a shutdown, too (seen with one in 20 s)
+                # Load a data set in an empty lab; return its directories.
                 "global_checkpoint": _CHECKPOINT,
                 "cluster": {
                     name: value
@@ -109,7 +118,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         """Make a data set in an empty lab; its directories."""
         self.add_hosts()
         (node,) = self.nodes
-        report("initialising a server", None)
+        report("Accounts and databases are stored in the SQL node: no data nodes are needed.", None)
         node.initialise()
         # accounts and databases are its own: they need no data nodes
         node.start_apart()
@@ -131,7 +140,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         node.stop()
         time.sleep(5 * _CHECKPOINT)
         self.management[0].shut_down_cluster()
-        wait_until(self._running, _UP, "not all data nodes ended", interval=0.1)
+        wait_until(
+            self._running,
+            _UP,
+            "Data nodes with adjacent numbers form a group wherever they run, so that one data set fits "
+            "all placements.",
+            interval=0.1,
+        )
         return {dataset.ONE: node.data, **{_files(one): one.data for one in self.data}}
 
     def add_hosts(self) -> None:
@@ -152,7 +167,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         sites = [self.lab.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
-            # neighbours in number are a group wherever they are, so that one data set fits all placements
+            # Return the layout of the cluster.
             taken = sum(one.place.group == group for one in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
@@ -174,7 +189,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     @property
     def layout(self) -> Layout:
-        """Who is in it."""
+        """An SQL node retries until data nodes are available."""
         return Layout(
             data=[one.place for one in self.data],
             management=[one.place for one in self.management],
@@ -250,7 +265,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def not_joined_reason(self, node: Member) -> str:
         if isinstance(node, SqlNode):
-            return "" if self._able(node) else f"{node.name} reaches no data nodes"
+            return "" if self._able(node) else f"{node.name} does not run"
         if not node.alive:
             return f"{node.name} does not run"
         if isinstance(node, ManagementNode):
@@ -262,15 +277,15 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         return f"{node.name} is {state.status if state else 'unknown to the management nodes'}"
 
     def lag_reason(self, node: SqlNode) -> str:
-        # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
+        # Nothing is applied later. But data nodes may have disconnected it, and it reconnects within seconds.
         if reason := self._not_reading(node):
             return reason
-        # without snapshots, rules of the data would be asked of half a transaction
+        # Without snapshots, checks of the data would see half a transaction.
         left = node.statements_of_clients()
         return f"{node.name} still executes {left} of the clients' statements" if left else ""
 
     def written(self) -> Callable[[SqlNode], str]:
-        # whatever clients execute meanwhile is in no SQL node's hands alone
+        # No single SQL node knows what clients execute meanwhile.
         return self._not_reading
 
     def _not_reading(self, node: SqlNode) -> str:
@@ -284,7 +299,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         return sorted(nodes, key=lambda one: (isinstance(one, SqlNode), isinstance(one, DataNode)))
 
     def maintenance_order(self) -> list[Member]:
-        # management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster")
+        # Management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster").
         return self.restart_order(super().maintenance_order())
 
     def rejoin(self, node: Member) -> None:
@@ -293,13 +308,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             if isinstance(node, SqlNode):
                 node.wait_ready(_UP)
             return
-        # without a cluster none starts alone: the others of its group may know more
+        # Without a cluster no data node starts alone, as others of its group may have newer data.
         whole = not any(one.alive for one in self.data)
         for one in self.data if whole else [node]:
             one.start()
 
     def on_call_step(self) -> list[str]:
-        """Start data nodes again that have ended by themselves, as the losing half of a partition does."""
+        """Restart data nodes that have shut themselves down, as the losing half of a partition does."""
         if self.settings.restart_after_shutdown is None:
             return []
         now = time.monotonic()
@@ -316,9 +331,9 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         for one in late:
             self._ended.pop(one.name)
             one.start()
-        return [f"{one.name}: started again, it had shut itself down" for one in late]
+        return [f"{one.name}: restarted after it had shut itself down" for one in late]
 
-    # questions
+    # queries
 
     def _configure_parts(self) -> None:
         layout = self.layout
@@ -343,7 +358,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         return states.ask(node.host, node.host.address, PORT)
 
     def _known(self) -> dict[int, states.State]:
-        """What the first management node that answers knows."""
+        """Return the states from the first management node that answers."""
         running = (one for one in self.management if one.alive and not one.frozen)
         return next(filter(None, map(self._states, running)), {})
 
@@ -362,16 +377,16 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
 
 def _remedy(error: str, settings: NdbSettings) -> str:
-    """What to do where data nodes have no room; of rows, tables and indexes they say the same."""
+    """Return what to do if data nodes are full; the errors for rows, tables and indexes are the same."""
     if "is full" not in error:
         return ""
     held = format_size(settings.data_memory)
     return (
-        f". Data nodes have data_memory: {held} for all rows and indexes, and room for so many tables "
-        "as MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:` say: make that more"
+        f". Data nodes have data_memory: {held} for all rows and indexes, and limits for tables and indexes "
+        "(MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:`): raise them"
     )
 
 
 def _files(node: DataNode) -> str:
-    """What a data set calls the files of the data node with this number."""
+    """Return the name of a data node's files in a data set."""
     return f"ndb{node.place.number}"

@@ -92,7 +92,10 @@ def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None
     made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
     made._running.follow("SIGHUP")
     (event,) = made.events()
-    assert event.kind == "failed" and "could not be notified that node2 is the primary: it has ended" in event.detail
+    assert (
+        event.kind == "failed"
+        and "could not be notified that node2 is the primary: it has ended" in event.detail
+    )
 
 
 def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:

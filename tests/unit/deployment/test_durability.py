@@ -183,7 +183,9 @@ def test_a_server_that_does_not_obey_is_told_once_and_breaks_the_trial(keep: Kee
 def test_it_is_not_up_before_all_have_theirs(keep: Keep) -> None:
     node = Node("node1", primary=True)
     node.obeys = False
-    with pytest.raises(FiveninesError, match="test: durability does not follow the roles within 2 s: node1: "):
+    with pytest.raises(
+        FiveninesError, match="test: durability does not follow the roles within 2 s: node1: "
+    ):
         keep([node], primary="relaxed", standby="strict").start()
 
 

@@ -48,7 +48,7 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
         ("[{fault: kill, target: replica}]", "kill makes no sense for 'alone': replica"),
         ("[{fault: proxy}]", "proxy makes no sense for 'alone': proxy: the access layer direct"),
         ("[{fault: manager, only: [three]}]", "manager makes no sense for 'three'"),
-        ("[switchover]", "nobody to hand over to"),
+        ("[switchover]", "the solution has only one node"),
         ("[stalled-replica]", "no replica"),
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),
         ("[{fault: kill, only: [thre]}]", "no solution is called 'thre'; there are 'alone', 'three'"),

@@ -28,7 +28,10 @@ def test_the_least_that_must_be_said_is_enough() -> None:
     ("given", "told"),
     [
         ({"marks": []}, "manager.marks: the new primary would be unknown"),
-        ({"marks": [{"says": "x", "means": "promoted"}]}, "manager.marks[0].says: the line must name the promoted node"),
+        (
+            {"marks": [{"says": "x", "means": "promoted"}]},
+            "manager.marks[0].says: the line must name the promoted node",
+        ),
         ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
         ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path needs port"),
         ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),

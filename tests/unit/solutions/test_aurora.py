@@ -80,17 +80,20 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"cluster": ""}, "cluster: name an existing cluster, or say in `create`"),
-        ({"create": CREATE["create"]}, "cluster: name an existing cluster, or say in `create`"),
-        ({"cluster": "-x"}, "cluster: '-x' is no identifier of a cluster"),
+        ({"cluster": ""}, "cluster: name an existing cluster, or set `create`"),
+        ({"create": CREATE["create"]}, "cluster: name an existing cluster, or set `create`"),
+        ({"cluster": "-x"}, "cluster: '-x' is not a cluster identifier"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
-        ({"budget": 5}, "budget: it is for a cluster that `create` makes"),
-        ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
+        ({"budget": 5}, "budget: it applies only to a cluster that `create` creates"),
+        ({"tls_ca": "ca.pem"}, "prefer verifies no certificate"),
         ({"durability": "relaxed"}, "durability: fivenines does not set up"),
         ({**CREATE, "create": {"instance_class": "large"}}, "classes begin with db."),
-        ({**CREATE, "create": {"instance_class": "db.x", "storage": 100}}, "Aurora grows by itself"),
+        (
+            {**CREATE, "create": {"instance_class": "db.x", "storage": 100}},
+            "Aurora's storage grows by itself",
+        ),
         ({**CREATE, "engine": "rds-mysql"}, "a Multi-AZ cluster has two readers"),
-        ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs its size in GiB"),
+        ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs a size in GiB"),
     ],
 )
 def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
@@ -106,11 +109,11 @@ def test_a_password_that_rds_refuses_is_told_before(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("faults", "said"),
     [
-        ("[{fault: freeze}]", "freeze takes a lab"),
-        ("[{fault: partition}]", "a security group is that of the whole cluster"),
+        ("[{fault: freeze}]", "freeze needs a lab"),
+        ("[{fault: partition}]", "a security group applies to the whole cluster"),
         ("[{fault: slow-disk, duration: null}]", "write one"),
-        ("[{fault: restart, duration: 2s}]", "how long a reboot takes is Amazon's"),
-        ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze takes a lab"),
+        ("[{fault: restart, duration: 2s}]", "Amazon decides how long a reboot takes"),
+        ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze needs a lab"),
     ],
 )
 def test_faults_that_amazon_has_not_are_refused(faults: str, said: str) -> None:
@@ -124,7 +127,7 @@ def test_what_aurora_alone_can_is_not_for_multi_az_clusters() -> None:
         assert "Multi-AZ" in multi.problems_with_fault(fault)[0]
     to = SwitchoverSettings(fault="switchover", to="shop-2")
     assert multi.problems_with_fault(to) == []
-    assert "cannot be chosen" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
+    assert "does not support choosing" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
     assert aurora().problems_with_fault(KillSettings(fault="kill")) == []
 
 
@@ -289,7 +292,7 @@ def test_the_budget_ends_the_run_before_the_trial_that_exceeds_it(monkeypatch: p
     monkeypatch.setitem(aurora_cluster._made, settings.model_dump_json(), made)
     assert over_budget(settings, 60) == ""
     assert over_budget(settings, 3600) == (
-        "shop would have cost 0.60 after one more trial, and its budget is 0.50"
+        "shop would have cost 0.60 after one more trial, but its budget is 0.50"
     )
 
 

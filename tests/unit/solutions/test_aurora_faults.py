@@ -79,7 +79,7 @@ def test_a_stalled_replica_is_seen_by_its_lag(cluster: Any) -> None:
     # the writer is asked for it, whoever is hit
     assert writer.asked[-1].startswith('ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "r"')
     assert reader.asked == []
-    assert fault.recover(here, injection).detail == "its time is over, but it lags"
+    assert fault.recover(here, injection).detail == "its time is over, but it still lags"
     reader.lag = 20.0
     assert fault.recover(here, injection).verified
 
@@ -88,7 +88,7 @@ def test_nothing_is_claimed_of_disks(cluster: Any) -> None:
     fault, here = Simulated(SlowDiskSettings(fault="slow-disk")), context(cluster)
     injection = fault.inject(here)
     assert not injection.verified and not fault.recover(here, injection).verified
-    assert injection.detail.endswith("what its disks do cannot be seen")
+    assert injection.detail.endswith("the state of its disks cannot be observed")
 
 
 def test_what_aurora_refuses_is_told_with_the_statement(cluster: Any) -> None:
@@ -111,11 +111,11 @@ def test_a_cut_is_seen_by_connections_that_are_refused(cluster: Any) -> None:
     here = context(cluster)
     injection = fault.inject(here)
     assert injection.verified and injection.hosts == ("w", "r")
-    assert injection.detail == "rules taken out of sg-1: 2; open connections go on"
+    assert injection.detail == "rules removed from sg-1: 2; open connections continue"
     recovery = fault.recover(here, injection)
     assert healed == [made] and not recovery.verified
     for server in cluster.nodes:
         server.closed = ""
     assert fault.recover(here, injection).verified
     loose = CutOff(fault.settings, lambda: made, healed.append).inject(here)
-    assert not loose.verified and "a new connection is let in" in loose.detail
+    assert not loose.verified and "a new connection is accepted" in loose.detail

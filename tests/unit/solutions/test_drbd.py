@@ -106,15 +106,15 @@ def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
     postgres = [one.name for one in engines_of(_settings(engine="postgres-18"))]
     assert postgres == ["postgres-18", "drbd", "uml"]
     (problem,) = _settings(machines="namespaces").problems_with_parts()
-    assert "write virtual machines" in problem
+    assert "write virtual-machines" in problem
     (problem,) = _settings(reads="replicas").problems_with_parts()
-    assert "nobody may read" in problem
+    assert "cannot be read" in problem
 
 
 def test_it_is_called_by_its_protocol_and_says_what_that_may_lose() -> None:
     assert [_settings(protocol=one).default_name() for one in "ABC"] == ["DRBD A", "DRBD B", "DRBD C"]
     assert _settings(engine="postgres-18").default_name() == "PostgreSQL on DRBD C"
-    assert "on its way" in _settings(protocol="A").facts().one_failure_loses
+    assert "on their way" in _settings(protocol="A").facts().one_failure_loses
     assert _settings().facts().one_failure_loses == "nothing that was acknowledged"
 
 

@@ -112,7 +112,7 @@ def _galera(**given: Any) -> SolutionSettings:
         (_hot_standby(durability="adaptive", synchronous_commit="off"), ""),
         (
             _hot_standby(durability=RELAXED, synchronous_commit="remote_write"),
-            "it sends a standby only what is on that disk. Write synchronous_commit: off (1-safe), or take "
+            "it sends a standby only what is on that disk. Write synchronous_commit: off (1-safe), or choose "
             "solution replication with mode: after_sync",
         ),
         (
@@ -126,7 +126,7 @@ def _galera(**given: Any) -> SolutionSettings:
         ),
         (_patroni(durability="adaptive", synchronous_commit="off"), ""),
         (_patroni(durability="adaptive"), "synchronous_commit on and durability adaptive"),
-        (_galera(durability=RELAXED), "galera cannot have it by role"),
+        (_galera(durability=RELAXED), "galera does not support durability by role"),
         (_galera(durability="relaxed"), ""),
     ],
 )

@@ -21,7 +21,9 @@ def test_a_member_knows_its_peers_and_its_pace() -> None:
     assert told["--advertise-client-urls"] == "http://10.99.0.12:2379"
     assert told["--initial-cluster"].split(",")[2] == "node3=http://10.99.0.13:2380"
     assert (told["--heartbeat-interval"], told["--election-timeout"]) == ("100", "1500")
-    with pytest.raises(FiveninesError, match="node4 is not a member of etcd: node1, node2, node3 are"):
+    with pytest.raises(
+        FiveninesError, match="there is no member node4 of etcd: the members are node1, node2, node3"
+    ):
         command("node4", _MEMBERS, Pace(0.1, 1.0))
 
 

@@ -28,15 +28,15 @@ def test_options_that_have_a_key_are_the_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "given", "said"),
     [
-        ("evs.suspect_timeout=PT2S", {"suspect_timeout": "2s"}, "the solution's own key suspect_timeout"),
-        ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "the solution's own key fc_limit"),
-        ("gcache.size=many", {}, "the solution's own key gcache"),
-        ("gmcast.listen_addr=tcp://0.0.0.0", {}, "gmcast.listen_addr is fivenines' own"),
-        ("base_host=10.0.0.1", {}, "base_host is fivenines' own"),
-        ("pc.bootstrap=YES", {}, "pc.bootstrap is fivenines' own"),
+        ("evs.suspect_timeout=PT2S", {"suspect_timeout": "2s"}, "set by the solution's key suspect_timeout"),
+        ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "set by the solution's key fc_limit"),
+        ("gcache.size=many", {}, "set by the solution's key gcache"),
+        ("gmcast.listen_addr=tcp://0.0.0.0", {}, "gmcast.listen_addr is set by fivenines"),
+        ("base_host=10.0.0.1", {}, "base_host is set by fivenines"),
+        ("pc.bootstrap=YES", {}, "pc.bootstrap is set by fivenines"),
         ("gmcast.segment=1", {"segments": True}, "gmcast.segment differs between sites"),
         ("pc.weight", {}, "pc.weight has no value"),
-        ("pc.weight=1; pc.weight=2", {}, "pc.weight stands there twice"),
+        ("pc.weight=1; pc.weight=2", {}, "pc.weight is set twice"),
     ],
 )
 def test_what_cannot_be_merged_is_refused(text: str, given: dict[str, object], said: str) -> None:
@@ -48,7 +48,7 @@ def test_what_cannot_be_merged_is_refused(text: str, given: dict[str, object], s
 
 def test_a_pair_says_it_of_each_cluster() -> None:
     pair = {"solution": "cluster-pair", "a": "galera"}
-    with pytest.raises(UsageError, match=r"evs\.suspect_timeout is the solution's own key"):
+    with pytest.raises(UsageError, match=r"evs\.suspect_timeout is set by the solution's key"):
         solution_from({**pair, "server": {"wsrep_provider_options": "evs.suspect_timeout=PT2S"}}, "x")
     solution_from({**pair, "server": {"wsrep_provider_options": "pc.weight=2"}}, "x")
 

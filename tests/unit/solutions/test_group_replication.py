@@ -160,9 +160,9 @@ def test_a_member_without_majority_is_no_primary() -> None:
     # the network is whole again: it does not know yet that the others have expelled it
     first.told = seen(solution, first)
     assert solution.roles()["node1"] == "down"
-    assert solution.not_joined_reason(first) == "node1 has been expelled and does not know it yet"
+    assert solution.not_joined_reason(first) == "node1 has been expelled, but has not noticed yet"
     first.told = Group("ERROR", "", {}, "")
-    assert "does not come back by itself" in solution.unexpected_primary_reason(first)
+    assert "does not rejoin by itself" in solution.unexpected_primary_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:

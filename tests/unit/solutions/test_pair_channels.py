@@ -117,7 +117,7 @@ def test_without_anybody_at_one_end_it_waits(pair: Any) -> None:
     flow, nodes, events, _ = pair
     nodes[0].works = nodes[1].works = False
     flow.look_after(0.0)
-    assert events == [] and flow.problem() == "node1 is no working server of cluster a"
+    assert events == [] and flow.problem() == "node1 is not a working server of cluster a"
 
 
 def test_an_applier_that_was_frozen_is_stopped_when_it_wakes(pair: Any) -> None:
@@ -147,7 +147,7 @@ def test_what_is_left_to_apply_is_said(pair: Any) -> None:
     nodes[2].replica_status = lambda: {"received": 9, "applied": 9}
     assert flow.drain(0.0) == ""
     flow.end()
-    assert flow.drain(0.0) == "nobody applies it"
+    assert flow.drain(0.0) == "no server applies it"
     assert flow.behind() == "channel a to b: it does not run"
 
 

@@ -44,7 +44,7 @@ def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
             ["^ttl: 5s is below 20s", "set ttl to 20s or more, or version to 3"],
         ),
         (patroni(ttl="25s"), ["^ttl: 25s is shorter than", r"\(30s\)", "10s, 1s and 4s"]),
-        (patroni(members=2), ["^etcd: 2 database servers cannot hold 3", "set etcd to apart"]),
+        (patroni(members=2), ["^etcd: 2 database servers cannot host 3", "set etcd to apart"]),
         (patroni(etcd_election="300ms"), ["^etcd_election: 300ms is shorter than 5 x"]),
         (
             patroni(mode="synchronous", synchronous_commit="local"),

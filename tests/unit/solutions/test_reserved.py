@@ -73,7 +73,7 @@ def test_mysql_and_mariadb(engine: str, name: str) -> None:
 )
 def test_mariadb_completes_names(name: str) -> None:
     given = {"server": {name: 1}}
-    assert "MariaDB takes it for " in _said("replication", {"engine": "mariadb-10.11", **given})
+    assert "MariaDB reads it as " in _said("replication", {"engine": "mariadb-10.11", **given})
     assert not _said("replication", {"engine": "mysql-9.7", **given})
 
 
@@ -111,30 +111,30 @@ def test_postgresql(name: str) -> None:
     [
         ("hot-standby", {"server": {"Synchronous_Commit": "off"}}, "write `synchronous_commit`"),
         ("patroni", {"server": {"synchronous_standby_names": "*"}}, "synchronous_node_count`"),
-        ("patroni", {"server": {"cluster_name": "x"}}, "Patroni gives it to the server"),
+        ("patroni", {"server": {"cluster_name": "x"}}, "Patroni sets it on the server"),
         ("standalone", {"server": {"synchronous_standby_names": "*"}}, "each commit would wait"),
         ("galera", {"server": {"wsrep-slave-threads": 8}}, "write `appliers`"),
-        ("galera", {"server": {"wsrep_node_address": "x"}}, "joins each node by its own address"),
+        ("galera", {"server": {"wsrep_node_address": "x"}}, "joins each node by its address"),
         ("galera", {"sync_wait": 1, "server": {"init-connect": "SET @a = 1"}}, "write `sync_wait`"),
         (
             "group-replication",
             {"server": {"loose-group_replication_member_expel_timeout": 2}},
             "write `member_expel_timeout`",
         ),
-        ("group-replication", {"server": {"group-replication-local-address": "x"}}, "makes the group"),
+        ("group-replication", {"server": {"group-replication-local-address": "x"}}, "creates the group"),
         (
             "replication",
             {"mode": "after_sync", "server": {"rpl-semi-sync-master-timeout": 7}},
             "write `semi_sync_timeout`",
         ),
         ("replication", {"appliers": 4, "server": {"slave-parallel-threads": 7}}, "write `appliers`"),
-        ("ndb", {"cluster": {"datamemory": "1G"}}, "cluster.datamemory: the solution sets it by its own key"),
+        ("ndb", {"cluster": {"datamemory": "1G"}}, "cluster.datamemory: the solution has a key for it"),
         ("ndb", {"cluster": {"NodeId": 3}}, "cluster.NodeId: fivenines places the nodes"),
         ("ndb", {"cluster": {"RedoBuffer": "8M", "redobuffer": "9M"}}, "the same setting as RedoBuffer"),
         ("ndb", {"server": {"ndb-connectstring": "x"}}, "fivenines joins the SQL nodes"),
-        ("cluster-pair", {"a": "galera", "server": {"gtid-domain-id": 3}}, "each cluster of a pair"),
+        ("cluster-pair", {"a": "galera", "server": {"gtid-domain-id": 3}}, "it is set for each cluster"),
         ("cluster-pair", {"a": {"solution": "ndb", "cluster": {"NodeId": 3}}}, "a.cluster.NodeId: "),
-        ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": 0}}, "for the name of the log's files"),
+        ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": 0}}, "as the name of the log's files"),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": "OFF"}}, "write true or false"),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": False}}, ""),
         ("standalone", {"server": {"Work_Mem": "4MB", "work_mem": "5MB"}}, "the same setting as Work_Mem"),

@@ -91,7 +91,7 @@ def test_what_makes_sense_has_no_problems(one: Any) -> None:
         (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
         (
             standby(durability="relaxed"),
-            ["synchronous_commit on waits", "synchronous_commit: off is the relaxed one"],
+            ["synchronous_commit on waits", "synchronous_commit: off is the relaxed level"],
         ),
     ],
 )
@@ -273,8 +273,8 @@ def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
 
 def test_what_is_told_of_a_galera_cluster() -> None:
     three, five = galera().facts(), galera(size=4, arbiter=True, sync_wait=1).facts()
-    assert "go on" in three.one_down and "no majority" in three.two_down
-    assert "go on" in five.two_down and five.extra == "garbd on a host of its own"
+    assert "continue" in three.one_down and "no majority" in three.two_down
+    assert "continue" in five.two_down and five.extra == "garbd on a separate host"
     assert "a little old" in three.read_scaling and "waits" in five.read_scaling
     assert "last second" in galera(durability="relaxed").facts().one_failure_loses
 
@@ -332,7 +332,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
     assert solution.not_joined_reason(solution.nodes[2]) == ""
     solution.nodes[1].answering = False
     assert solution.primary().name == solution.target("primary").name == "node3"
-    with pytest.raises(FiveninesError, match="no node is replica now"):
+    with pytest.raises(FiveninesError, match="no node has the role replica now"):
         solution.target("replica")
 
 
@@ -419,8 +419,8 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, there are 1"),
-        ({"standbys": 2, "wait_for": 2, "delay": 5}, "there are 1, besides the delayed one"),
+        ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, as there are 1"),
+        ({"standbys": 2, "wait_for": 2, "delay": 5}, "as there are 1 without the delayed one"),
         (
             {"wait_for": 2, "synchronous_commit": "local"},
             "with synchronous_commit local a commit waits for no standby",
@@ -429,16 +429,16 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
             {"choice": "first", "synchronous_commit": "off"},
             "with synchronous_commit off a commit waits for no standby",
         ),
-        ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade one standby alone"),
+        ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade only one standby"),
         ({"cascade": True}, "cascade: it needs at least 2 standbys"),
         ({"delay": 5, "synchronous_commit": "local"}, "delay: it needs at least 2 standbys"),
         (
             {"standbys": 2, "delay": 5, "synchronous_commit": "off", "durability": "adaptive"},
-            "would count as company",
+            "would count as a standby",
         ),
-        ({"subscriber": True}, "subscriber: a standby needs a slot of its own"),
-        ({"subscriber": True, "slots": True, "standbys": 2, "delay": 5}, "delay: it does not go"),
-        ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it does"),
+        ({"subscriber": True}, "subscriber: a standby needs a replication slot"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "delay": 5}, "delay: it cannot be combined"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it cannot"),
     ],
 )
 def test_what_standbys_cannot_do(given: dict[str, Any], told: str) -> None:
@@ -451,7 +451,7 @@ def test_the_facts_say_how_many_copies_a_commit_needs() -> None:
     assert "waits for 2 standbys that have it on disk" in two.replication
     assert "a failed replica changes nothing" in plain.one_down
     assert "without any of its standbys each commit waits" in two.one_down
-    assert "2 others are there" in two.one_down
+    assert "2 other nodes are available" in two.one_down
 
 
 def test_a_standby_that_died_is_not_rewound() -> None:
@@ -485,9 +485,9 @@ def test_how_many_threads_apply_and_what_they_may_do_at_once() -> None:
     several = deployed(replication(appliers=4, parallel_mode="conservative"))
     found = several.configuration(several.nodes[1])
     assert (found["slave_parallel_threads"], found["slave_parallel_mode"]) == (4, "conservative")
-    assert "one thread alone" in replication(parallel_mode="optimistic").problems()[0]
+    assert "a single thread" in replication(parallel_mode="optimistic").problems()[0]
     other = replication(engine="mysql-9.7", appliers=8, parallel_mode="optimistic")
-    assert "MySQL has none" in other.problems()[0]
+    assert "MySQL has no such setting" in other.problems()[0]
     assert replication(engine="mysql-9.7", appliers=8).problems() == []
 
 
@@ -541,7 +541,7 @@ def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes"
     ("state", "reason"),
     [
         (_state(), ""),
-        ({}, "node2 follows nobody"),
+        ({}, "node2 follows no primary"),
         (_state(io="refused", sql="later"), "node2: refused"),
         (_state(sql="duplicate key", running=("Yes", "No")), "node2: duplicate key"),
         (_state(running=("Connecting", "Yes")), "node2 is still connecting"),
@@ -587,7 +587,7 @@ def test_one_server_alone_is_primary_or_down() -> None:
     assert solution.configuration(node) == {"synchronous_commit": "off"}
     assert solution.role(node) == "down"
     solution.rejoin(node)
-    assert solution.not_joined_reason(node) == "it takes no writes"
+    assert solution.not_joined_reason(node) == "it is not writable"
     node.is_writable = True
     assert (solution.role(node), solution.not_joined_reason(node), solution.lag_reason(node)) == (
         "primary",
@@ -608,7 +608,7 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     assert solution.roles() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
     assert solution.role(first) == "unexpected-primary"
     assert "node1 is writable although node2 is the primary" in solution.not_joined_reason(first)
-    assert "node1 takes writes" in solution.unexpected_primary_reason(first)
+    assert "node1 is writable" in solution.unexpected_primary_reason(first)
     assert solution.unexpected_primary_reason(second) == ""
     second.is_writable = False
     assert solution.primary() is first
@@ -677,7 +677,7 @@ def test_mysql_replicates_under_its_own_names() -> None:
     [
         (replication(), "no replica had received", "1-safe"),
         (replication(mode="after_sync"), "nothing acknowledged", "2-safe received"),
-        (replication(mode="after_commit"), "Others may have read", "2-safe received"),
+        (replication(mode="after_commit"), "Clients may have read", "2-safe received"),
         (standby(synchronous_commit="off"), "power loss", "not even its own disk"),
         (standby(synchronous_commit="local"), "no replica had received", "1-safe"),
         (standby(synchronous_commit="remote_apply"), "nothing", "2-safe visible"),
@@ -696,7 +696,7 @@ def test_a_majority_of_the_nodes_decides_where_the_manager_runs_on_them() -> Non
     facts = replication(mode="after_sync", manager={"kind": "pacemaker"}).facts()
     assert facts is not None and facts.extra == "pacemaker on every node"
     assert facts.failover.startswith("Pacemaker promotes") and "more than half" in facts.partition
-    assert "is stopped" in facts.two_down and "until a replica is promoted" in facts.one_down
+    assert "the server stops" in facts.two_down and "until a replica is promoted" in facts.one_down
 
 
 def test_one_server_alone_survives_nothing() -> None:

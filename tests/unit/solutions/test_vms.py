@@ -29,11 +29,15 @@ ANY: TypeAdapter[Any] = TypeAdapter(
         ({"solution": "standalone"}, ""),
         ({"solution": "hot-standby", "manager": {"kind": "operator"}}, ""),
         ({"solution": "galera"}, ""),
-        ({"solution": "ndb"}, "machines: virtual-machines: ndb runs as processes only"),
-        ({"solution": "patroni"}, "machines: virtual-machines: patroni runs as processes only"),
+        ({"solution": "ndb"}, "machines: virtual-machines: ndb does not support it: write namespaces"),
+        (
+            {"solution": "patroni"},
+            "machines: virtual-machines: patroni does not support it: write namespaces",
+        ),
         (
             {"solution": "replication", "manager": {"kind": "pacemaker"}},
-            "machines: virtual-machines: pacemaker starts the servers by itself, and cannot in virtual machines yet",
+            "machines: virtual-machines: pacemaker starts the servers by itself, and does not support "
+            "virtual machines: write namespaces",
         ),
     ],
 )
