@@ -51,7 +51,7 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
         node = solution.clusters[1].nodes[0]
         node.execute("SET SESSION sql_log_bin = 0", statement)
         node.execute("SET GLOBAL ndb_read_backup = OFF")
-        said = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
+        said = f"{node.name}: ndb_read_backup = 1 was requested, but it has OFF"
         with pytest.raises(FiveninesError, match=said):
             require_in_effect(solution, deployed.access)
         node.execute("SET GLOBAL ndb_read_backup = ON")

@@ -56,11 +56,11 @@ def test_postgresql(tmp_path: Path) -> None:
         primary, standby = one.solution.nodes
         assert primary.query("SHOW wal_segment_size") == [("32MB",)]
         primary.execute("ALTER ROLE app SET work_mem = '5MB'")
-        assert "node1: work_mem = 4MB was asked for, and it has 5MB" in _said(one)
+        assert "node1: work_mem = 4MB was requested, but it has 5MB" in _said(one)
         primary.execute("ALTER ROLE app RESET work_mem")
         standby.set_system("statement_timeout", "7s")
         said = _said(one)
-        assert "node2: statement_timeout = 30s was asked for, and it has 7s" in said
+        assert "node2: statement_timeout = 30s was requested, but it has 7s" in said
         assert "node1" not in said
         standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
         primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
@@ -94,19 +94,19 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         primary, replica = one.solution.nodes
         assert primary.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
-        assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _said(one)
+        assert "rpl_semi_sync_master_timeout = 10000 was requested, but it has 77" in _said(one)
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
         # a group that the server reads, too
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()
         one.solution.rejoin(replica)
-        assert "node2: max_allowed_packet = 64m was asked for, and it has 33554432" in _said(one)
+        assert "node2: max_allowed_packet = 64m was requested, but it has 33554432" in _said(one)
         replica.execute("SET GLOBAL max_allowed_packet = 67108864")
         require_in_effect(one.solution, one.access)
         assert isinstance(one.access, haproxy.Haproxy)
         one.access.drain("node2")
-        assert "proxy: state of write/node2 = ready was asked for, and it has MAINT" in _said(one)
+        assert "proxy: state of write/node2 = ready was requested, but it has MAINT" in _said(one)
         one.access.undrain("node2")
         file_of_proxy = one.access.host.node / "conf" / "haproxy.cfg"
         file_of_proxy.write_text(file_of_proxy.read_text().replace("inter 200", "inter 900"))
@@ -117,10 +117,10 @@ def test_ndb(tmp_path: Path) -> None:
     given = {"solution": "ndb", "sql_nodes": 1, "cluster": {"redobuffer": "18M"}}
     with _deployed(given, tmp_path) as one:
         one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
-        assert "node1: ndb_read_backup = 1 was asked for, and it has OFF" in _said(one)
+        assert "node1: ndb_read_backup = 1 was requested, but it has OFF" in _said(one)
         one.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
         asked = one.solution.settings
         one.solution.settings = asked.model_copy(update={"heartbeat": 4.0})
         said = _said(one)
         for node in ("data1", "data2"):
-            assert f"{node}: HeartbeatIntervalDbDb = 4000 was asked for, and it has 5000" in said
+            assert f"{node}: HeartbeatIntervalDbDb = 4000 was requested, but it has 5000" in said

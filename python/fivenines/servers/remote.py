@@ -1,4 +1,4 @@
-"""Connections over a network to servers that fivenines does not run, by whatever account there is."""
+"""Network connections to servers that fivenines does not run, with any account."""
 
 # ruff: noqa: PLC0415  (drivers are imported when one is needed)
 
@@ -8,16 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Target:
-    """Where a server is, and who we are there.
+    """Address of a server, and the account.
 
     Attributes:
         host: name or address; empty with `socket`.
         socket: path of a unix socket instead; PostgreSQL's ends in `/.s.PGSQL.PORT`.
         tls: one of libpq's modes.
-        tls_ca: file with the authority that verify-* trusts.
-        tls_cert: file with the certificate that the client shows, tls_key that with its key.
-        tls_direct: TLS without asking for it first.
-        channel_binding: in libpq's words, as is require_auth.
+        tls_ca: file with the certificate authority for verify-*.
+        tls_cert: file with the client certificate, tls_key: file with its key.
+        tls_direct: TLS without a request in plain text first.
+        channel_binding: as in libpq, like require_auth.
         startup: parameters of PostgreSQL's start-up message.
         init_sql: a statement that a session of MySQL executes first.
     """
@@ -40,9 +40,9 @@ class Target:
 
 
 def open_mysql(target: Target, connect_timeout: float, seconds: float) -> Any:
-    """A connection in autocommit that waits for no answer longer than so many seconds.
+    """Open a connection in autocommit with a timeout for answers.
 
-    PyMySQL knows no "prefer", so that is a second try where TLS is not offered.
+    PyMySQL has no "prefer", so a second try without TLS follows if TLS is not offered.
     """
     import pymysql
     from pymysql.constants import CR
@@ -84,10 +84,10 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
 
 
 def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any:
-    """A connection in autocommit; the server ends statements that last longer than so many seconds.
+    """Open a connection in autocommit; the server ends statements after `seconds`.
 
-    Behind a pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`)
-    there is no such bound.
+    A pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`) has no
+    such timeout.
     """
     import psycopg
 
@@ -134,5 +134,5 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
 
 
 def _escaped(value: str) -> str:
-    """A value as `options` has it: a space or a backslash behind a backslash."""
+    """Escape a value for `options`: a backslash before each space or backslash."""
     return value.replace("\\", "\\\\").replace(" ", "\\ ")

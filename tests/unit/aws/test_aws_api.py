@@ -13,8 +13,8 @@ from fivenines.errors import UsageError
     [
         ("Throttling", 1, "AWS throttles this account (Throttling), 10 times in a row"),
         ("ExpiredToken", 2, "AWS refuses the credentials (ExpiredToken): because"),
-        ("AccessDenied", 2, "these credentials may not do that (AccessDenied): because"),
-        ("DBClusterQuotaExceededFault", 1, "a quota of the account is used up"),
+        ("AccessDenied", 2, "these credentials lack the permission (AccessDenied): because"),
+        ("DBClusterQuotaExceededFault", 1, "a quota of the account is exhausted"),
         ("InsufficientDBInstanceCapacity", 1, "Choose another class or zone"),
         ("InvalidDBClusterStateFault", 1, "cannot fly: InvalidDBClusterStateFault: because it rains"),
     ],
@@ -38,7 +38,7 @@ def test_a_missing_region_and_an_unknown_profile_are_told(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", f"{tmp_path}/none")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{tmp_path}/none")
-    with pytest.raises(UsageError, match="no region is named"):
+    with pytest.raises(UsageError, match="no region is set"):
         Api(Access()).cluster("x")
     with pytest.raises(UsageError, match="has no profile 'me'"):
         Api(Access("eu-central-1", "me")).cluster("x")

@@ -43,7 +43,7 @@ def test_a_charge_reads_as_a_sentence() -> None:
         "shop: 2 x db.r6g.large for about 1.5 h at 0.3 an hour each: about 0.90; no trial begins that "
         "would exceed 5.00"
     )
-    assert str(Charge("shop", "db.r6g.large", 2, 5400, None)).endswith("price not known")
+    assert str(Charge("shop", "db.r6g.large", 2, 5400, None)).endswith("price unknown")
 
 
 class Listing:

@@ -43,7 +43,7 @@ def test_a_price_that_nobody_knows_is_asked_for(
 ) -> None:
     monkeypatch.setattr("fivenines.solutions.aurora_settings.per_hour", lambda *_asked: None)
     Path("paid.yaml").write_text(FILE.replace("price_per_hour: 0.3, ", "region: eu-central-1, "))
-    assert "price not known" in fivenines("run", "paid.yaml", "--dry-run").out
+    assert "price unknown" in fivenines("run", "paid.yaml", "--dry-run").out
     answer = fivenines("run", "paid.yaml", "--yes")
     assert answer.code == 2 and "Set `price_per_hour`" in answer.err
 

@@ -34,6 +34,6 @@ def test_a_process_that_is_there_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_a_driver_prints_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         _connected(monkeypatch, "read line; echo 'Welcome to the driver'") as connection,
-        pytest.raises(by_odbc.OdbcError, match="cannot be read: 'Welcome to the driver'"),
+        pytest.raises(by_odbc.OdbcError, match="unreadable answer: 'Welcome to the driver'"),
     ):
         connection.execute("SELECT 1")

@@ -73,7 +73,7 @@ def test_an_applier_that_has_stopped_does_not_go_on_by_itself(channel: Any) -> N
     assert channel.trouble({**status, receives: "No"}) == "it does not receive"
     assert channel.trouble({**status, applies: "No"}) == "it does not apply"
     assert channel.trouble({**status, "Last_SQL_Error": "incident"}) == "incident"
-    assert channel.trouble({}) == "it follows nobody"
+    assert channel.trouble({}) == "it follows no source"
 
 
 @pytest.mark.parametrize("channel", [NdbChannel(), GaleraChannel()])

@@ -85,7 +85,7 @@ def test_who_has_not_the_newest_row_is_behind(
 ) -> None:
     one, other = members
     monkeypatch.setattr(external_odbc, "ARRIVES", 0.1)
-    assert other.behind(one) == "db2 has not what db1 was given 0.1 s ago"
+    assert other.behind(one) == "db2 lacks the row that db1 got 0.1 s ago"
     # both are the same file: what is written at one is there at once at the other
     other.file = one.file
     assert other.behind(one) == ""

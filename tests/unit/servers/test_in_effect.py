@@ -71,7 +71,7 @@ def test_the_reason_is_the_logs_or_the_sources() -> None:
     told = mysql.Told({"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,))
     found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, told)
     assert str(found[0]) == (
-        f"node1: max-connections = 300 was asked for, and it has 214 (its log says: {log})"
+        f"node1: max-connections = 300 was requested, but it has 214 (its log says: {log})"
     )
     assert found[1].why == "by somebody"
     removed = "[Warning] 'innodb-file-format' was removed. It does nothing now"

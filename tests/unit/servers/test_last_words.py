@@ -23,7 +23,7 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
         ),
         ("LOG:  checkpoint starting\nPANIC:  no\nLOG:  done\n", "  PANIC:  no"),
         ("one\ntwo\n", "  one\n  two"),
-        ("", "  (it wrote no log)"),
+        ("", "  (no log)"),
     ],
 )
 def test_the_telling_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:

@@ -172,8 +172,8 @@ def test_a_cluster_that_is_not_ready_says_why() -> None:
         (
             "mysql",
             SlowDiskSettings(fault="slow-disk", delay=0.25, duration=4.2),
-            "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL 5 "
-            "SECOND",
+            "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL "
+            "5 SECOND",
         ),
         (
             "mysql",
@@ -193,8 +193,8 @@ def test_a_cluster_that_is_not_ready_says_why() -> None:
         (
             "postgresql",
             SlowDiskSettings(fault="slow-disk"),
-            "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, (SELECT "
-            "disks - 1 FROM aurora_show_volume_status())) AS disk",
+            "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, "
+            "(SELECT disks - 1 FROM aurora_show_volume_status())) AS disk",
         ),
         (
             "postgresql",
@@ -335,10 +335,10 @@ def test_a_replica_has_everything_when_it_hardly_lags(kind: type[Any]) -> None:
     assert reader(20.0).behind(writer) == "" and reader(20.0).follows() == ""
     assert reader(None).lags() == {"b": None}
     late = _server(kind, [("a", WRITER, 0), ("b", "s", 900.0)], True, "a")
-    assert reader(20.0).behind(late) == "b lags by 900 ms, as Aurora says"
+    assert reader(20.0).behind(late) == "Aurora reports a lag of 900 ms for b"
     unknown = _server(kind, [("a", WRITER, 0)], False)
-    assert unknown.follows() == "b is not among the replicas that Aurora knows"
-    assert unknown.behind(unknown) == "Aurora does not say how far b lags"
+    assert unknown.follows() == "Aurora does not list b as a replica"
+    assert unknown.behind(unknown) == "Aurora reports no lag of b"
 
 
 def test_the_table_of_today_is_looked_for_before_that_of_then() -> None:

@@ -280,7 +280,7 @@ def test_a_hook_that_fails_is_told_and_its_output_kept(tmp_path: Path) -> None:
 def test_servers_elsewhere_are_neither_configured_nor_started(tmp_path: Path) -> None:
     node = _Told(tmp_path).solution.nodes[0]
     for action in (node.start, node.stop, node.initialise, node.put_down):
-        with pytest.raises(FiveninesError, match="not fivenines' own"):
+        with pytest.raises(FiveninesError, match="is an external server"):
             action()
     assert node.watched_at == "192.0.2.1:5432"
     assert node.tls_flags() == ["--tls", "prefer"]

@@ -275,7 +275,7 @@ def test_what_is_told_of_a_galera_cluster() -> None:
     three, five = galera().facts(), galera(size=4, arbiter=True, sync_wait=1).facts()
     assert "continue" in three.one_down and "no majority" in three.two_down
     assert "continue" in five.two_down and five.extra == "garbd on a separate host"
-    assert "a little old" in three.read_scaling and "waits" in five.read_scaling
+    assert "slightly stale" in three.read_scaling and "waits" in five.read_scaling
     assert "last second" in galera(durability="relaxed").facts().one_failure_loses
 
 

@@ -1,7 +1,7 @@
-"""What MariaDB says about replication delay: as a replica, and as a member of a Galera cluster.
+"""Replication lag that MariaDB reports: as a replica, and as a member of a Galera cluster.
 
-Sources: MariaDB documentation, "SHOW REPLICA STATUS", "gtid_binlog_pos", "gtid_slave_pos", "Galera
-Cluster Status Variables".
+Sources: MariaDB documentation, "SHOW REPLICA STATUS", "gtid_binlog_pos", "gtid_slave_pos", "Galera Cluster
+Status Variables".
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,9 +31,9 @@ _POSITIONS = "SELECT @@global.gtid_binlog_pos, @@global.gtid_slave_pos"
 
 @dataclass
 class Told:
-    """Positions that one node told, in the order of their moments.
+    """Positions that one node reported, in order of time.
 
-    `sources` says at each moment whom it followed: the address, or nothing.
+    `sources`: the address of the primary that it followed at each time, or empty.
     """
 
     written: list[Sample] = field(default_factory=list)
@@ -44,14 +44,14 @@ class Told:
 
 
 class MariadbDelay(DelayReader):
-    """Reads one node; keeps its positions, which say more beside those of others, see `apart`."""
+    """Reads one node; keeps its positions for comparison with others, see `apart`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.told = Told()
 
     def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        """What the node itself says now; `now_ms` is the clock of the table."""
+        """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         status = (asked.ask("SHOW REPLICA STATUS").mappings() or [{}])[0]
         moment = now_ms()
         written, applied = asked.ask(_POSITIONS).rows[0]
@@ -74,7 +74,7 @@ class MariadbDelay(DelayReader):
         if not status:
             return
         behind = status["Seconds_Behind_Master"]
-        # NULL is an answer: one of the replica's threads does not run, or it is not connected
+        # NULL is an answer: a thread of the replica does not run, or it is not connected.
         seconds = None if behind is None else float(behind)
         yield self.name, "Seconds_Behind_Master", seconds, "s"
         received = self.told.received[-1].position
@@ -89,7 +89,7 @@ class MariadbDelay(DelayReader):
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
     ) -> Iterator[tuple[float, DelayRow]]:
-        """Rows about each node against the one that it followed, or against the furthest of a cluster."""
+        """Yield rows about each node relative to its primary, or to the most advanced node of a cluster."""
         for name, reader in readers.items():
             told = reader.told
             pairs = zip(told.sources, told.applied, told.received, strict=True)

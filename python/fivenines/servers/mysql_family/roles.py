@@ -1,4 +1,4 @@
-"""Role and durability of MariaDB and MySQL, which change both while they run.
+"""Role and durability of MariaDB and MySQL, which can change both while they run.
 
 Sources: MariaDB documentation, "innodb_flush_log_at_trx_commit", "sync_binlog", "Slaves_connected",
 "Semisynchronous Replication"; MySQL 9 reference manual, "Semisynchronous Replication Monitoring".
@@ -12,14 +12,14 @@ _LOOK = (
     "@@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog, {}"
 )
 
+# Writes to the disk what was committed without waiting for it.
 _FLUSH = "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS"
-"""Brings to the disk what was committed without waiting for it."""
 
 _STRICT = ("innodb_flush_log_at_trx_commit", "1")
 
 
 class MysqlFamilyRoles(RoleReader):
-    """`standbys` is SQL for their number; None: nobody wants to know."""
+    """`standbys` is SQL for their number; None: it is not needed."""
 
     def __init__(self, company: Company | None, standbys: str) -> None:
         self._company = company
@@ -43,7 +43,7 @@ class MysqlFamilyRoles(RoleReader):
 
 
 def counted(table: str, number: str, status: str = "") -> str:
-    """SQL for a status variable with a number, 0 where another one is given that is not ON."""
+    """Return SQL for a numeric status variable, 0 unless the variable `status` is ON."""
     value = f"SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM {table} WHERE VARIABLE_NAME = '{number}'"
     if not status:
         return value

@@ -1,9 +1,9 @@
-"""What a data node's own log tells: checkpoints, silent and lost nodes, arbitration, redo log, its own end.
+"""Incidents in a data node's log: checkpoints, silent and lost nodes, arbitration, redo log, its own end.
 
-The cluster's log has the same lines, as management nodes hear them from data nodes; a management node that
-is down hears nothing. Times are of the data node's clock, to the microsecond. Lines of NDB 9.7 (manual,
-"NDB Cluster Log Events"); that a global checkpoint began and ended is only told with `LogLevelCheckpoint`
-from 10 on.
+The cluster's log has the same lines, as management nodes receive them from data nodes; a management node that
+is down misses them. Times are of the data node's clock, to the microsecond. Lines of NDB 9.7 (manual, "NDB
+Cluster Log Events"); begin and end of a global checkpoint are only logged with `LogLevelCheckpoint` from 10
+on.
 """
 
 import re
@@ -19,8 +19,8 @@ _LINE = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})Z \[\w+\] (?:INFO|WARNING|ALERT|ERROR|CRITICAL)\s+-- (.*)"
 )
 _CHECKPOINT = re.compile(r"(Global|Local) checkpoint (\d+) (started|completed)")
+# Kind, duration so far (ms), and details.
 _Told = tuple[str, float, str]
-"""Kind, how long it had lasted (ms), and more."""
 
 
 def _plain(kind: str, detail: str = "") -> Callable[["re.Match[str]"], _Told]:
@@ -64,8 +64,7 @@ _TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Told]], ..
 
 
 def incidents(lines: Iterable[str]) -> Iterator[Incident]:
-    """The incidents in lines of a data node's log; a checkpoint lasts from its start, where the lines have
-    that."""
+    """Yield the incidents in lines of a data node's log; a checkpoint lasts from its logged start."""
     began: dict[str, tuple[str, float]] = {}
     for line in lines:
         match = _LINE.match(line.rstrip("\n"))

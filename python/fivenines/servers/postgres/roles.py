@@ -5,17 +5,17 @@ from typing import ClassVar
 from fivenines.servers.roles import Company, RoleReader, RoleView, Settings
 from fivenines.servers.session import Session
 
+# The settings that control durability; ALTER SYSTEM stores them for the next start, too.
 DECIDING = ("synchronous_commit", "fsync")
-"""The settings that decide about durability, which ALTER SYSTEM writes down for the next start, too."""
 
 _LOOK = "SELECT pg_is_in_recovery(), current_setting('synchronous_commit'), current_setting('fsync'), {}"
 _STREAMING = "(SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming')"
 
 
 class PostgresRoles(RoleReader):
-    """ALTER SYSTEM and a reload; sessions take a new value before their next command."""
+    """ALTER SYSTEM and a reload; sessions use a new value from their next command on."""
 
-    # what is never written out could not be read again after a power loss
+    # Data that are never written out could not be read after a power loss.
     always: ClassVar[Settings] = {"fsync": "on"}
 
     def __init__(self, company: Company | None) -> None:
