@@ -143,4 +143,4 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
         connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
     # nobody is told to help
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []

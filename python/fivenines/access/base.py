@@ -57,10 +57,10 @@ class Access(ABC, Generic[A]):
 
     def in_effect(self) -> list[Finding]:
         """Return settings that are not in effect or not observable; by default none is observable."""
-        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        requested = self.settings.model_dump(mode="json", exclude={"kind"})
         return [
             Finding(self.settings.kind, f"access.{name}", str(value), "", "unobserved", "it does not show it")
-            for name, value in asked.items()
+            for name, value in requested.items()
         ]
 
     def switch_over(self) -> str:

@@ -51,9 +51,9 @@ class HaproxySettings(AccessSettings):
     def problems_with(self, topology: Topology) -> list[str]:
         if self.entry == "checks" or topology.manager in _MOVERS:
             return []
-        who = f"manager {topology.manager}" if topology.manager else topology.solution
+        owner = f"manager {topology.manager}" if topology.manager else topology.solution
         return [
-            f"access.entry: {who} does not move HAProxy's entry, {' and '.join(_MOVERS)} can: write entry: "
+            f"access.entry: {owner} does not move HAProxy's entry, {' and '.join(_MOVERS)} can: write entry: "
             "checks, or choose that manager"
         ]
 
@@ -139,15 +139,17 @@ class Haproxy(Access[HaproxySettings]):
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
 
     def in_effect(self) -> list[Finding]:
-        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        requested = self.settings.model_dump(mode="json", exclude={"kind"})
         addresses = {node.name: node.endpoint for node in self.solution.nodes}
         rows = haproxy_in_effect.rows_of(_ask(self.host, "show stat"))
         file = self.host.node / "conf" / "haproxy.cfg"
-        found = haproxy_in_effect.findings(self.host.name, asked, addresses, rows)
+        found = haproxy_in_effect.findings(self.host.name, requested, addresses, rows)
         if file.read_text() != self._configuration():
             why = "its configuration file was changed"
             found.append(
-                Finding(self.host.name, "access.interval", asked["interval"], "another value", "differs", why)
+                Finding(
+                    self.host.name, "access.interval", requested["interval"], "another value", "differs", why
+                )
             )
         return found
 
@@ -177,8 +179,8 @@ class Haproxy(Access[HaproxySettings]):
         ]
 
     def _command(self, text: str) -> None:
-        if said := _ask(self.host, text).strip():
-            raise FiveninesError(f"HAProxy refused {text!r}: {said}")
+        if answer := _ask(self.host, text).strip():
+            raise FiveninesError(f"HAProxy refused {text!r}: {answer}")
 
     def endpoints(self) -> Endpoints:
         reads = bool(self.solution.endpoints().read)
@@ -187,12 +189,12 @@ class Haproxy(Access[HaproxySettings]):
 
     def start_on(self, node: Server) -> None:
         if self.solution.health_check("write") is None and not any(
-            one.alive for one in self._responders.get(node.name, [])
+            check.alive for check in self._responders.get(node.name, [])
         ):
-            wanted = [(_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable")]
+            checks = [(_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable")]
             if self._moved_by_manager:
-                wanted = wanted[1:]
-            self._responders[node.name] = [self._watch(node, *one) for one in wanted]
+                checks = checks[1:]
+            self._responders[node.name] = [self._watch(node, *check) for check in checks]
 
     def _watch(self, node: Server, port: int, expect: str) -> Process:
         command, secret = health_command(node, port, expect)

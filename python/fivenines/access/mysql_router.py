@@ -155,19 +155,19 @@ class MysqlRouter(Access[MysqlRouterSettings]):
     def last_words(self, lines: int = 6) -> str:
         """Return the last warnings and errors of its log, which name what it cannot reach."""
         text = tail(self.host.node / "log" / "mysqlrouter.log", 200)
-        told = [line for line in text.splitlines() if _TELLING.search(line)]
-        said = told[-lines:] or self._process.log_tail().splitlines()
-        return "\n".join(f"  {line}" for line in said) or "  (no log)"
+        problems = [line for line in text.splitlines() if _TELLING.search(line)]
+        shown = problems[-lines:] or self._process.log_tail().splitlines()
+        return "\n".join(f"  {line}" for line in shown) or "  (no log)"
 
     @property
     def _by_shell(self) -> bool:
-        wanted, there = self.settings.metadata, shutil.which("mysqlsh") is not None
-        if wanted == "shell" and not there:
+        choice, installed = self.settings.metadata, shutil.which("mysqlsh") is not None
+        if choice == "shell" and not installed:
             raise FiveninesError(
                 "access.metadata: shell needs MySQL Shell (mysqlsh) on this machine: install it, or leave "
                 "metadata out"
             )
-        return there if wanted == "auto" else wanted == "shell"
+        return installed if choice == "auto" else choice == "shell"
 
     def _not_ready(self) -> str:
         if not self._process.alive:

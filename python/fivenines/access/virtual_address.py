@@ -21,11 +21,11 @@ class VirtualAddressSettings(AccessSettings):
             return []
         named = f"the manager {topology.manager}"
         moves = named if topology.manager else "failover is built in, and"
-        told = (
+        problem = (
             f"access virtual-address: {moves} moves no address; choose a failover manager that does "
             "(pacemaker), or another access layer"
         )
-        return [told]
+        return [problem]
 
 
 class VirtualAddress(Access[VirtualAddressSettings]):

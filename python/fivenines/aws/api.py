@@ -32,9 +32,9 @@ _REFUSED = (
 )
 _THROTTLED = ("Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestThrottled")
 _FORBIDDEN = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
-_THERE = ("DBClusterAlreadyExistsFault", "DBInstanceAlreadyExists")
-_GONE = ("DBClusterNotFoundFault", "DBInstanceNotFound")
-_RULE_IS_THERE = "InvalidPermission.Duplicate"
+_EXISTS = ("DBClusterAlreadyExistsFault", "DBInstanceAlreadyExists")
+_DELETED = ("DBClusterNotFoundFault", "DBInstanceNotFound")
+_RULE_EXISTS = "InvalidPermission.Duplicate"
 
 
 class NoClusterError(UsageError):
@@ -132,7 +132,7 @@ class Api:
             NoClusterError: there is no cluster of this name.
             FiveninesError: the call failed.
         """
-        with self._words(f"describe the cluster {name}"):
+        with self._errors(f"describe the cluster {name}"):
             try:
                 answer = self._rds.describe_db_clusters(DBClusterIdentifier=name)
             except self._rds.exceptions.DBClusterNotFoundFault:
@@ -144,13 +144,13 @@ class Api:
 
     def clusters(self) -> list[Described]:
         """Return all clusters of the region, without addresses of their instances."""
-        with self._words("list the clusters"):
+        with self._errors("list the clusters"):
             pages = self._rds.get_paginator("describe_db_clusters").paginate()
             return [self._described(one, False) for page in pages for one in page["DBClusters"]]
 
     def instances(self) -> dict[str, Mapping[str, str]]:
         """Return the tags of all instances of the region, by identifier."""
-        with self._words("list the instances"):
+        with self._errors("list the instances"):
             pages = self._rds.get_paginator("describe_db_instances").paginate()
             return {
                 one["DBInstanceIdentifier"]: _tags(one.get("TagList", ()))
@@ -160,42 +160,42 @@ class Api:
 
     def create_cluster(self, name: str, values: Mapping[str, Any], tags: Mapping[str, str]) -> None:
         """Create a cluster; it takes minutes until it is available."""
-        with self._words(f"create the cluster {name}", given=_THERE):
+        with self._errors(f"create the cluster {name}", given=_EXISTS):
             self._rds.create_db_cluster(DBClusterIdentifier=name, Tags=_pairs(tags), **values)
 
     def create_instance(
         self, name: str, cluster: str, values: Mapping[str, Any], tags: Mapping[str, str]
     ) -> None:
         """Create an instance of a cluster."""
-        with self._words(f"create the instance {name}", given=_THERE):
+        with self._errors(f"create the instance {name}", given=_EXISTS):
             self._rds.create_db_instance(
                 DBInstanceIdentifier=name, DBClusterIdentifier=cluster, Tags=_pairs(tags), **values
             )
 
     def delete_instance(self, name: str) -> None:
         """Delete an instance; a deleted one is no error."""
-        with self._words(f"delete the instance {name}", given=_GONE):
+        with self._errors(f"delete the instance {name}", given=_DELETED):
             self._rds.delete_db_instance(DBInstanceIdentifier=name, SkipFinalSnapshot=True)
 
     def delete_cluster(self, name: str) -> None:
         """Delete a cluster without a final snapshot; its instances must be deleted, or be in deletion."""
-        with self._words(f"delete the cluster {name}", given=_GONE):
+        with self._errors(f"delete the cluster {name}", given=_DELETED):
             self._rds.delete_db_cluster(DBClusterIdentifier=name, SkipFinalSnapshot=True)
 
     def failover(self, name: str, target: str = "") -> None:
         """Fail over to another writer: FailoverDBCluster."""
         chosen = {"TargetDBInstanceIdentifier": target} if target else {}
-        with self._words(f"fail {name} over"):
+        with self._errors(f"fail {name} over"):
             self._rds.failover_db_cluster(DBClusterIdentifier=name, **chosen)
 
     def reboot(self, instance: str) -> None:
         """Restart an instance: RebootDBInstance."""
-        with self._words(f"reboot {instance}"):
+        with self._errors(f"reboot {instance}"):
             self._rds.reboot_db_instance(DBInstanceIdentifier=instance)
 
     def events(self, since: datetime) -> list[RdsEvent]:
         """Return the events of RDS in the region since a moment by Amazon's clock."""
-        with self._words("read the events of RDS"):
+        with self._errors("read the events of RDS"):
             pages = self._rds.get_paginator("describe_events").paginate(StartTime=since)
             return [
                 RdsEvent(
@@ -212,28 +212,28 @@ class Api:
 
     def rules(self, group: str, port: int) -> list[dict[str, Any]]:
         """Return the rules of a security group that admit connections to a port, for `revoke`."""
-        with self._words(f"read the security group {group}"):
+        with self._errors(f"read the security group {group}"):
             answer = self._ec2.describe_security_groups(GroupIds=[group])
             every: list[dict[str, Any]] = answer["SecurityGroups"][0]["IpPermissions"]
             return [one for one in every if _lets_in(one, port)]
 
     def revoke(self, group: str, rules: Sequence[Mapping[str, Any]]) -> None:
         """Remove rules from a security group, so that it admits no new connections by them."""
-        with self._words(f"revoke rules of the security group {group}"):
+        with self._errors(f"revoke rules of the security group {group}"):
             self._ec2.revoke_security_group_ingress(GroupId=group, IpPermissions=list(rules))
 
     def give_back(self, group: str, rules: Sequence[Mapping[str, Any]]) -> None:
         """Restore rules of a security group; existing ones are no error."""
         # One source at a time: EC2 refuses a whole request if one of its rules exists.
         for rule in (single for one in rules for single in _singles(one)):
-            with self._words(f"restore the rules of the security group {group}", given=(_RULE_IS_THERE,)):
+            with self._errors(f"restore the rules of the security group {group}", given=(_RULE_EXISTS,)):
                 self._ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
 
     # prices
 
     def price_list(self, filters: Mapping[str, str]) -> list[str]:
         """Return products of RDS with these attributes, each as JSON."""
-        with self._words("read the price list"):
+        with self._errors("read the price list"):
             answer = self._client("pricing", _PRICES_IN).get_products(
                 ServiceCode="AmazonRDS",
                 Filters=[
@@ -246,7 +246,7 @@ class Api:
     @property
     def region(self) -> str:
         """Return the region in use."""
-        with self._words("find the region"):
+        with self._errors("find the region"):
             name: str = self._rds.meta.region_name
             return name
 
@@ -281,7 +281,7 @@ class Api:
         )
 
     @contextmanager
-    def _words(self, doing: str, given: Sequence[str] = ()) -> Iterator[None]:
+    def _errors(self, doing: str, given: Sequence[str] = ()) -> Iterator[None]:
         """Translate errors of boto3 into sentences; codes in `given` are no errors."""
         from botocore import exceptions
 
@@ -289,7 +289,7 @@ class Api:
             yield
         except exceptions.ClientError as error:
             if error.response.get("Error", {}).get("Code", "") not in given:
-                raise said_by_aws(doing, error.response.get("Error", {})) from error
+                raise aws_error(doing, error.response.get("Error", {})) from error
         except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
             raise UsageError(
                 f"cannot {doing}: there are no AWS credentials. Set `profile:` or AWS_PROFILE, or set "
@@ -329,7 +329,7 @@ class Api:
         )
 
 
-def said_by_aws(doing: str, error: Mapping[str, str]) -> FiveninesError:
+def aws_error(doing: str, error: Mapping[str, str]) -> FiveninesError:
     """Return the error for an error answer of the API."""
     code, message = error.get("Code", ""), " ".join(error.get("Message", "").split())
     if code in _THROTTLED:

@@ -71,9 +71,9 @@ def heal(api: Api, made: Cut) -> None:
 def unhealed() -> Iterator[Cut]:
     """Return cuts that a controller of this machine has left."""
     for file in sorted(_folder().glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if told["born"] != born(told["pid"]):
-            yield Cut(file, Access(**told["access"]), told["rules"])
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["born"] != born(content["pid"]):
+            yield Cut(file, Access(**content["access"]), content["rules"])
 
 
 def _folder() -> Path:
@@ -83,11 +83,11 @@ def _folder() -> Path:
 def _write(made: Cut) -> None:
     made.file.parent.mkdir(parents=True, exist_ok=True)
     pid = os.getpid()
-    told = {"pid": pid, "born": born(pid), "access": asdict(made.access), "rules": made.rules}
+    content = {"pid": pid, "born": born(pid), "access": asdict(made.access), "rules": made.rules}
     # Write the file atomically.
     part = made.file.with_suffix(".part")
     with part.open("w", encoding="utf-8") as stream:
-        json.dump(told, stream)
+        json.dump(content, stream)
         stream.flush()
         os.fsync(stream.fileno())
     part.replace(made.file)

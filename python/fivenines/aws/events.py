@@ -60,7 +60,7 @@ class EventReader:
         self._sources = {cluster, *instances}
         self._since = datetime.fromtimestamp(since, UTC) - _EARLIER
         self._found: list[ManagerEvent] = []
-        self._asked = 0.0
+        self._read_at = 0.0
         self._unread: ManagerEvent | None = None
         # Taken once, so that steps of this machine's clock do not move events.
         self._ahead_ns = time.time_ns() - time.monotonic_ns()
@@ -69,35 +69,35 @@ class EventReader:
     def events(self) -> list[ManagerEvent]:
         """Return all events so far; those that the API cannot deliver now may follow later."""
         with self._one_at_a_time:
-            if time.monotonic() - self._asked > EVERY:
-                self._asked = time.monotonic()
+            if time.monotonic() - self._read_at > EVERY:
+                self._read_at = time.monotonic()
                 self._ask()
             return [*self._found, *([self._unread] if self._unread else [])]
 
     def _ask(self) -> None:
         try:
-            told = [
-                one
-                for one in self._api.events(self._since)
-                if one.source in self._sources and one.moment >= self._since
+            events = [
+                event
+                for event in self._api.events(self._since)
+                if event.source in self._sources and event.moment >= self._since
             ]
         except FiveninesError as error:
             # Without events no decision is visible: readers of phases must know why.
             self._unread = ManagerEvent(time.monotonic_ns(), "failed", "", f"no events of RDS: {error}")
             return
         self._unread = None
-        self._found = managers(told, lambda moment: nanoseconds(moment) - self._ahead_ns)
+        self._found = managers(events, lambda moment: nanoseconds(moment) - self._ahead_ns)
 
 
-def managers(told: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
+def managers(events: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
     """Return events of RDS as those of a manager, in order of time; `clock` converts to ns."""
     found = {}
-    for one in told:
+    for event in events:
         for pattern, kind in _KINDS:
-            if match := pattern.search(one.message):
-                node = match.groupdict().get("node") or one.source
-                detail = f"RDS at {one.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {one.message}"
-                found[clock(one.moment), kind, node] = detail
+            if match := pattern.search(event.message):
+                node = match.groupdict().get("node") or event.source
+                detail = f"RDS at {event.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {event.message}"
+                found[clock(event.moment), kind, node] = detail
                 break
     return [ManagerEvent(*key, detail) for key, detail in sorted(found.items())]
 

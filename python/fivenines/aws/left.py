@@ -54,9 +54,9 @@ def find(api: Api) -> list[Left]:
     return found + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
 
 
-def is_whole(there: Described) -> bool:
+def is_whole(cluster: Described) -> bool:
     """Return whether it is deleted with its instances at once, like Multi-AZ clusters and unlike Aurora."""
-    return not there.engine.startswith("aurora")
+    return not cluster.engine.startswith("aurora")
 
 
 def delete(

@@ -66,9 +66,9 @@ def per_hour(api: Api, engine: str, kind: str) -> float | None:
     """
     if engine not in _ENGINES:
         return None
-    wanted = {"instanceType": kind, "databaseEngine": _ENGINES[engine], "regionCode": api.region}
+    filters = {"instanceType": kind, "databaseEngine": _ENGINES[engine], "regionCode": api.region}
     try:
-        return cheapest(api.price_list(wanted))
+        return cheapest(api.price_list(filters))
     except FiveninesError:
         return None
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 RUN = "fivenines:run"
-_OWNER, _HOST, _PID, _BORN, _CREATED = (
+_OWNER, _HOST, _PID, _STARTED, _CREATED = (
     f"fivenines:{name}" for name in ("owner", "host", "pid", "born", "created")
 )
 
@@ -22,7 +22,7 @@ def tags_of(run: str) -> dict[str, str]:
         _OWNER: getpass.getuser(),
         _HOST: platform.node(),
         _PID: str(pid),
-        _BORN: born(pid),
+        _STARTED: born(pid),
         _CREATED: datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -59,7 +59,7 @@ def origin(tags: Mapping[str, str]) -> Origin | None:
         tags.get(_OWNER, "?"),
         tags.get(_HOST, "?"),
         int(pid) if pid.isdigit() else 0,
-        tags.get(_BORN, ""),
+        tags.get(_STARTED, ""),
         tags.get(_CREATED, "?"),
     )
 

@@ -131,7 +131,7 @@ class Cluster(ABC, Generic[N]):
         """
         raise FiveninesError(f"{self.name}: {node.name} cannot be restored: this solution restores no nodes")
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         """Run the automatic remediation, twice a second while a fault lasts; return its actions in words."""
         return []
 
@@ -214,8 +214,8 @@ class Cluster(ABC, Generic[N]):
     def appoint(self, name: str) -> None:
         """Record that this node has been promoted."""
         self.appointed = name
-        for told in self.on_appointed:
-            told(name)
+        for callback in self.on_appointed:
+            callback(name)
 
     def primary(self) -> N | None:
         """Return the current primary; if several nodes are writable, the one that was promoted last."""

@@ -60,8 +60,8 @@ def require_versions(settings: SolutionSettings) -> None:
     manager = settings.failover_manager
     if manager is None or manager.software is None:
         return
-    if said := versions.mismatch(engine(settings.engine), engine(manager.software)):
-        raise FiveninesError(f"{settings.name}: {said}")
+    if mismatch := versions.mismatch(engine(settings.engine), engine(manager.software)):
+        raise FiveninesError(f"{settings.name}: {mismatch}")
 
 
 def data_set(
@@ -81,10 +81,10 @@ def existing(settings: SolutionSettings, report: Report) -> AbstractContextManag
     return kind.existing(settings, report)
 
 
-def too_dear(settings: SolutionSettings, seconds: float) -> str:
+def over_budget(settings: SolutionSettings, seconds: float) -> str:
     """Return why a trial of this length would exceed the solution's budget; empty if it may begin."""
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return kind.too_dear(settings, seconds)
+    return kind.over_budget(settings, seconds)
 
 
 class Deployed(Closing):
@@ -183,9 +183,9 @@ class Deployed(Closing):
 
     def events(self) -> list[ManagerEvent]:
         """Return the events of the failover manager or of built-in failover, and of the durability keeper."""
-        told = self.manager.events() if self.manager is not None and self._managed else []
-        kept = self.durability.events() if self.durability is not None else []
-        return [*told, *kept, *self.solution.events(), *self.access.events()]
+        managed = self.manager.events() if self.manager is not None and self._managed else []
+        durability = self.durability.events() if self.durability is not None else []
+        return [*managed, *durability, *self.solution.events(), *self.access.events()]
 
     def settle(self, timeout: float, without: set[str]) -> str:
         """Wait until all live replicas have applied everything; return what is missing at the timeout."""

@@ -34,7 +34,7 @@ _TAKES_EFFECT = 2.0
 _AT_FIRST = 15.0
 
 # Longest time in seconds until every node was queried once more; a frozen node only has to be queried.
-_ASKED = 15.0
+_QUERIED = 15.0
 
 
 @dataclass
@@ -43,17 +43,17 @@ class _Known:
 
     Attributes:
         at_ns: when the node was last seen with the right durability, or without a server.
-        asked_ns: start of the last query that has ended.
+        queried_ns: start of the last query that has ended.
     """
 
     role: str = ""
     kind: Kind | None = None
     at_ns: int = 0
-    asked_ns: int = 0
+    queried_ns: int = 0
     wrong: str = ""
     # Why the state of the node is unknown; empty: it answers.
     silent: str = "it has not been queried yet"
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
 
 
 class DurabilityKeeper:
@@ -111,7 +111,7 @@ class DurabilityKeeper:
             FiveninesError: a node has another durability; with the reason.
         """
         now = time.monotonic_ns()
-        wait_until(lambda: self._unasked(now), _ASKED, "durability by role is not known")
+        wait_until(lambda: self._unqueried(now), _QUERIED, "durability by role is not known")
         wait_until(self.problem, _TIMEOUT + _TAKES_EFFECT, "durability does not follow the roles")
 
     def problem(self) -> str:
@@ -123,19 +123,19 @@ class DurabilityKeeper:
         found = ((name, known.silent) for name, known in self._known.items())
         return next((f"{name}: {silent}" for name, silent in found if silent), "")
 
-    def _unasked(self, since_ns: int) -> str:
+    def _unqueried(self, since_ns: int) -> str:
         """Return a node that was not queried since a moment; empty if all were, with or without an answer."""
-        found = (name for name, known in self._known.items() if known.asked_ns < since_ns)
+        found = (name for name, known in self._known.items() if known.queried_ns < since_ns)
         return next((f"{name} was not queried" for name in found), "")
 
     def _watch(self, node: Server) -> None:
         reader, known = node.role_reader(self._company), self._known[node.name]
-        asked = node.session(_TIMEOUT)
+        session = node.session(_TIMEOUT)
         while True:
             began_ns = time.monotonic_ns()
             try:
                 if node.alive:
-                    self._look(node, reader, asked, known)
+                    self._look(node, reader, session, known)
                 else:
                     known.at_ns = time.monotonic_ns()
             except FiveninesError as error:
@@ -143,22 +143,22 @@ class DurabilityKeeper:
             except Exception as error:
                 # The server starts, ends or is frozen; the fault or the manager reports that.
                 known.silent = f"it does not answer: {brief(error)}"
-            known.asked_ns = began_ns
+            known.queried_ns = began_ns
             if self._over.wait(EVERY):
                 break
-        asked.close()
+        session.close()
 
-    def _look(self, node: Server, reader: RoleReader, asked: Session, known: _Known) -> None:
-        view = reader.look(asked)
+    def _look(self, node: Server, reader: RoleReader, session: Session, known: _Known) -> None:
+        view = reader.look(session)
         known.silent, seen_ns = "", time.monotonic_ns()
         role = "primary" if view.primary else "standby"
         kind = self._durability.wanted(primary=view.primary, accompanied=view.accompanied)
-        wanted = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
-        missing = {name: value for name, value in wanted.items() if view.settings[name] != value}
+        required = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
+        missing = {name: value for name, value in required.items() if view.settings[name] != value}
         if missing:
             known.wrong = known.wrong or f"as {role} it lacks {_shown(missing)}"
-            reader.change(asked, missing)
-            view = _changed(lambda: reader.look(asked), wanted)
+            reader.change(session, missing)
+            view = _changed(lambda: reader.look(session), required)
         if missing or (role, kind) != (known.role, known.kind):
             alone = ", without a standby" if self._alone(view) else ""
             detail = f"{kind} as {role}{alone}: {_shown(view.settings)}{_late(missing, known)}"
@@ -170,13 +170,13 @@ class DurabilityKeeper:
 
     def _fail(self, node: Server, known: _Known, why: str) -> None:
         known.wrong = why
-        if why not in known.told:
-            known.told.add(why)
+        if why not in known.reported:
+            known.reported.add(why)
             now = time.monotonic_ns()
             self._events.append(ManagerEvent(now, "failed", node.name, f"durability: {why}"))
 
 
-def _changed(look: Callable[[], RoleView], wanted: Mapping[str, str]) -> RoleView:
+def _changed(look: Callable[[], RoleView], required: Mapping[str, str]) -> RoleView:
     """Return the state of the server once it shows the settings that were set.
 
     Raises:
@@ -185,11 +185,11 @@ def _changed(look: Callable[[], RoleView], wanted: Mapping[str, str]) -> RoleVie
     deadline = time.monotonic() + _TAKES_EFFECT
     while True:
         view = look()
-        if all(view.settings[name] == value for name, value in wanted.items()):
+        if all(view.settings[name] == value for name, value in required.items()):
             return view
         if time.monotonic() > deadline:
             raise FiveninesError(
-                f"{_shown(wanted)} was set, but the server shows {_shown(view.settings)} "
+                f"{_shown(required)} was set, but the server shows {_shown(view.settings)} "
                 f"{_TAKES_EFFECT:g} s later"
             )
         time.sleep(0.01)

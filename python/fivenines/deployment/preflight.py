@@ -52,8 +52,8 @@ def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | N
         return None
     words, differing = _tried(settings, data, folder)
     if differing:
-        told = "\n".join(map(str, differing))
-        return Refusal(("server", differing[0].setting.partition(":")[0]), told, _NOT_IN_EFFECT)
+        reasons = "\n".join(map(str, differing))
+        return Refusal(("server", differing[0].setting.partition(":")[0]), reasons, _NOT_IN_EFFECT)
     if not words or _tried(_with_only(settings, ()), data, folder)[0]:
         return None
     named = blamed(given, words)
@@ -70,8 +70,8 @@ def blamed(given: Mapping[tuple[str, ...], object], words: str) -> tuple[str, ..
     """Return the keys of the first setting that `words` name, by name or by value; None if none."""
     if len(given) == 1:
         return next(iter(given))
-    said = _alike(words)
-    named = {keys: at for keys in given if (at := _place(keys[-1], said)) >= 0}
+    message = _alike(words)
+    named = {keys: at for keys in given if (at := _place(keys[-1], message)) >= 0}
     quoted = {
         keys: at
         for keys, value in given.items()
@@ -98,15 +98,15 @@ def _by_trial(
     starts, fails, words = 0, len(given), words_with(given)
     while fails - starts > 1:
         middle = (starts + fails) // 2
-        if said := words_with(given[:middle]):
-            fails, words = middle, said
+        if message := words_with(given[:middle]):
+            fails, words = middle, message
         else:
             starts = middle
     return given[fails - 1], words
 
 
-def _place(name: str, said: str) -> int:
-    match = re.search(rf"(?<![a-z0-9_]){re.escape(_alike(name))}(?![a-z0-9_])", said)
+def _place(name: str, message: str) -> int:
+    match = re.search(rf"(?<![a-z0-9_]){re.escape(_alike(name))}(?![a-z0-9_])", message)
     return match.start() if match else -1
 
 
@@ -117,8 +117,8 @@ def _alike(text: str) -> str:
 
 def _with_only(settings: SolutionSettings, keys: Sequence[tuple[str, ...]]) -> SolutionSettings:
     """Return a solution with some of the user's settings, and those that its data was created with."""
-    kept = {one[-1] for one in keys} | set(settings.data_settings)
-    server = {name: value for name, value in settings.server.items() if name in kept}
+    names = {key[-1] for key in keys} | set(settings.data_settings)
+    server = {name: value for name, value in settings.server.items() if name in names}
     return settings.model_copy(update={"server": server})
 
 
@@ -136,19 +136,19 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
         try:
             node.wait_ready(PATIENCE)
         except FiveninesError:
-            return _said(node), []
+            return _last_output(node), []
         given = [name for name in settings.server if canonical(name, settings.family) not in node.of_role]
         found = node.in_effect({name: settings.server[name] for name in given})
         return "", [one for one in found if one.kind == "differs"]
 
 
-def _said(node: Server) -> str:
+def _last_output(node: Server) -> str:
     lines = [_BEFORE_THE_WORDS.sub("", line.strip()) for line in node.telling_words()]
     telling = [line for line in lines if not _NO_REASON.search(line)]
     if not telling and not node.alive:
         # The whole log, as the reason may be anywhere in it.
-        said = (tail(log, 12).splitlines() for log in (node.log, node.host.node / "log" / "server.out"))
-        every = [_BEFORE_THE_WORDS.sub("", line.strip()) for one in said for line in one]
+        logs = (tail(log, 12).splitlines() for log in (node.log, node.host.node / "log" / "server.out"))
+        every = [_BEFORE_THE_WORDS.sub("", line.strip()) for log in logs for line in log]
         telling = [line for line in every if line and not _NO_REASON.search(line)]
     if telling:
         return "\n".join(dict.fromkeys(telling))

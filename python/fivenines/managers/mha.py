@@ -225,8 +225,8 @@ class Mha(Manager[MhaSettings]):
             # MHA refuses a failover while a host of the secondary check is unavailable: leave out the
             # primary.
             others = [node for node in self.solution.nodes if node is not self.solution.primary_of_record]
-            asked = " ".join(f"-s {node.host.address}" for node in others)
-            more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {asked}"
+            hosts = " ".join(f"-s {node.host.address}" for node in others)
+            more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {hosts}"
         return mha_files.manager_configuration(
             [(node.host.address, self._block(node)) for node in self.solution.nodes], more
         )
@@ -256,8 +256,8 @@ class Mha(Manager[MhaSettings]):
 
     def _unready(self, process: "subprocess.Popen[str]", reader: Reader) -> str:
         if process.poll() is not None and not reader.watching:
-            said = reader.refusal() or f"it ended with status {process.returncode}"
-            raise FiveninesError(f"MHA did not begin to watch: {said}")
+            reason = reader.refusal() or f"it ended with status {process.returncode}"
+            raise FiveninesError(f"MHA did not begin to watch: {reason}")
         return "" if reader.watching else "it still checks the nodes"
 
     def _reader(self) -> Reader:

@@ -194,5 +194,5 @@ for (@ARGV) {
 
 
 def _sql(address: str, *statements: str) -> str:
-    said = "; ".join(statements)
-    return f'mysql --host="{address}" --user={REPLICATION} --execute="{said}"'
+    script = "; ".join(statements)
+    return f'mysql --host="{address}" --user={REPLICATION} --execute="{script}"'

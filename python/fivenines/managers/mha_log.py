@@ -18,7 +18,7 @@ _HOST = r"([^\s(]+)\([^)]*\)"
 _MISSES = 4
 
 # Number of lines of a refusal that an event contains.
-_TOLD = 4
+_SHOWN = 4
 
 # Errors that only refer to another one.
 _EMPTY = re.compile(
@@ -54,44 +54,44 @@ class Reader:
         match = _LINE.match(line)
         if match is None:
             return []
-        level, said = match[1], _WHERE.sub("", match[2]).strip()
-        if level == "error" and said and not _EMPTY.fullmatch(said):
-            self._note(said)
+        level, message = match[1], _WHERE.sub("", match[2]).strip()
+        if level == "error" and message and not _EMPTY.fullmatch(message):
+            self._note(message)
         for pattern, tell in _PATTERNS:
-            if found := re.search(pattern, said):
-                told = tell(self, found)
-                return [ManagerEvent(now, *told)] if told else []
+            if found := re.search(pattern, message):
+                event = tell(self, found)
+                return [ManagerEvent(now, *event)] if event else []
         return []
 
     def refusal(self) -> str:
         """Return its last relevant errors on one line."""
-        return "; ".join(self.errors[-_TOLD:])
+        return "; ".join(self.errors[-_SHOWN:])
 
-    def _note(self, said: str) -> None:
-        if said not in self.errors:
-            self.errors.append(said)
+    def _note(self, message: str) -> None:
+        if message not in self.errors:
+            self.errors.append(message)
 
-    def _watches(self, _found: re.Match[str]) -> "_Told | None":
+    def _watches(self, _found: re.Match[str]) -> "_Event | None":
         known, self.watching = self.watching, True
         return None if known else ("watching", self.primary, "")
 
     def _remember(self, found: re.Match[str]) -> None:
         self._reason = found[1]
 
-    def _missed(self, found: re.Match[str]) -> "_Told":
+    def _missed(self, found: re.Match[str]) -> "_Event":
         return "missed", self.primary, f"1 of {_MISSES}: {found[0]}"
 
-    def _missed_again(self, found: re.Match[str]) -> "_Told":
+    def _missed_again(self, found: re.Match[str]) -> "_Event":
         return "missed", self.primary, f"{found[1]} of {_MISSES}: {self._reason or found[0]}"
 
-    def _not_yet(self, found: re.Match[str]) -> "_Told":
+    def _not_yet(self, found: re.Match[str]) -> "_Event":
         return "missed", self.primary, f"no failover: {found[0]}"
 
-    def _decided(self, found: re.Match[str]) -> "_Told":
+    def _decided(self, found: re.Match[str]) -> "_Event":
         self.acting = True
         return "decided", self.primary, found[0]
 
-    def _fenced(self, found: re.Match[str]) -> "_Told":
+    def _fenced(self, found: re.Match[str]) -> "_Event":
         return "fenced", self.primary, found[0]
 
     def _choose(self, found: re.Match[str]) -> None:
@@ -101,24 +101,24 @@ class Reader:
         self._choose(found)
         self._opening = True
 
-    def _opened(self, _found: re.Match[str]) -> "_Told | None":
+    def _opened(self, _found: re.Match[str]) -> "_Event | None":
         if not self._opening:
             return None
         self._opening = False
         self.promoted = self._chosen
         return "promoted", self._chosen, "read_only=0 set"
 
-    def _repointed(self, found: re.Match[str]) -> "_Told":
+    def _repointed(self, found: re.Match[str]) -> "_Event":
         return "repointed", self._name(found[1]), f"follows {self._chosen}"
 
     def _name(self, address: str) -> str:
         return self.names.get(address, address)
 
 
-_Told = tuple[str, str, str]
-_Tell = Callable[[Reader, re.Match[str]], _Told | None]
+_Event = tuple[str, str, str]
+_Handler = Callable[[Reader, re.Match[str]], _Event | None]
 
-_PATTERNS: tuple[tuple[str, _Tell], ...] = (
+_PATTERNS: tuple[tuple[str, _Handler], ...] = (
     (r"^Ping\(\w+\) succeeded", Reader._watches),
     (r"^Got error on MySQL (?:\w+ )?ping.*", Reader._missed),
     (r"^Got timeout on MySQL Ping.*", Reader._missed),

@@ -77,7 +77,7 @@ class Operate:
         tell("decided", old, "switchover")
         positions = self.positions()
         if not any(name in self.candidates for name in positions):
-            tell("failed", old, f"{_nobody(positions)}: no switchover")
+            tell("failed", old, f"{_no_candidate(positions)}: no switchover")
             return False
         final: int | None = 0
         try:
@@ -132,7 +132,7 @@ class Operate:
         """Promote the most advanced replica and repoint the others; return whether that worked."""
         able = {name: at for name, at in positions.items() if name in self.candidates}
         if not able:
-            tell("failed", self.primary, _nobody(positions))
+            tell("failed", self.primary, _no_candidate(positions))
             return False
         chosen = max(able, key=lambda name: able[name])
         others = [name for name in positions if name != chosen]
@@ -158,7 +158,7 @@ class Operate:
             tell("failed", name, f"could not be repointed: {error}")
 
 
-def _nobody(answering: dict[str, int]) -> str:
+def _no_candidate(answering: dict[str, int]) -> str:
     """Return why no replica can be promoted, although these answer."""
     return "no replica answers that may be promoted" if answering else "no replica answers"
 

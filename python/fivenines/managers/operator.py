@@ -72,8 +72,8 @@ class Operator(Manager[OperatorSettings]):
         self._watching = threading.Event()
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
         if not self._watching.wait(20.0):
-            said = tail(self.host.node / "log" / "operator.err")
-            raise FiveninesError(f"the operator did not start to watch:\n{said}")
+            output = tail(self.host.node / "log" / "operator.err")
+            raise FiveninesError(f"the operator did not start to watch:\n{output}")
 
     def events(self) -> list[ManagerEvent]:
         return list(self._events)
@@ -96,7 +96,7 @@ class Operator(Manager[OperatorSettings]):
         self._say("switchover")
         wait_until(self._switching, _SWITCHOVER, "no switchover", 0.02)
         if not self._switched:
-            failed = [one for one in self._events[known:] if one.kind == "failed"]
+            failed = [event for event in self._events[known:] if event.kind == "failed"]
             reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it gives no reason"
             raise FiveninesError(f"no switchover: {reason}")
         return self.solution.primary_of_record.name
@@ -126,8 +126,8 @@ class Operator(Manager[OperatorSettings]):
         with (self.host.node / "log" / "operator.jsonl").open("a") as log:
             for line in process.stdout:
                 log.write(line)
-                told = ManagerEvent(**json.loads(line))
-                event = replace(told, monotonic_ns=self.host.our_moment(told.monotonic_ns))
+                printed = ManagerEvent(**json.loads(line))
+                event = replace(printed, monotonic_ns=self.host.our_moment(printed.monotonic_ns))
                 if event.kind == "watching":
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):
@@ -139,15 +139,15 @@ class Operator(Manager[OperatorSettings]):
                         self.solution.appoint(event.node)
                     self._events.append(event)
 
-    def _serve(self, asked: ManagerEvent) -> None:
+    def _serve(self, request: ManagerEvent) -> None:
         """Serve a request of the operator, and answer."""
-        answer = lab_requests.ANSWERS[asked.kind]
+        answer = lab_requests.ANSWERS[request.kind]
         try:
-            lab_requests.serve(self, asked.kind, asked.node)
+            lab_requests.serve(self, request.kind, request.node)
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()
-            self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))
+            self._events.append(ManagerEvent(now, "failed", request.node, str(error)))
         self._say(answer)
 
     def _say(self, line: str) -> None:

@@ -240,10 +240,10 @@ class Pacemaker(Manager[PacemakerSettings]):
             return str(error)
         seen = crm_mon.places(status)
         for node in self.solution.nodes:
-            wanted = "Promoted" if node.name == primary else "Unpromoted"
-            if (node.name, wanted) not in seen:
+            role = "Promoted" if node.name == primary else "Unpromoted"
+            if (node.name, role) not in seen:
                 failed = self._stack.failures(node.host)
-                return f"{node.name} is not {wanted.lower()}" + (f": {failed}" if failed else "")
+                return f"{node.name} is not {role.lower()}" + (f": {failed}" if failed else "")
         return ""
 
     def _not_started(self, node: Server) -> str:

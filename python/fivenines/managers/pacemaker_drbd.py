@@ -176,9 +176,9 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             f"{node.name}: its disk did not connect again",
             interval=0.3,
         )
-        self._tell_resync(node)
+        self._note_resyncs(node)
 
-    def _tell_resync(self, node: Server) -> None:
+    def _note_resyncs(self, node: Server) -> None:
         with contextlib.suppress(FiveninesError):
             for one in resyncs(node.host.run(["dmesg"], timeout=5.0)):
                 if (node.name, one) not in self._resyncs:

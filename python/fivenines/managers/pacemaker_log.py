@@ -32,7 +32,7 @@ _FENCED = re.compile(r"Peer (?P<node>\S+) was (?P<no>not )?terminated \((?P<how>
 _WELL = ("ok", "promoted")
 
 
-def told(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
+def event_in(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
     """Return kind, node and detail of a line about a resource; None: the line is not relevant."""
     if daemon == "schedulerd":
         return _action(text, resource)
@@ -107,14 +107,14 @@ class Story:
     def add(self, line: str, now: datetime, ahead_ns: int) -> ManagerEvent | None:
         """Process a line, and return its event. `ahead_ns`: wall clock minus CLOCK_MONOTONIC."""
         parts = _LINE.match(line)
-        said = self._told(parts["text"], parts["daemon"]) if parts else None
-        if parts is None or said is None:
+        happened = self._event(parts["text"], parts["daemon"]) if parts else None
+        if parts is None or happened is None:
             return None
         moment = round(moment_of(parts["when"], now).timestamp() * 1e9) - ahead_ns
-        if (moment, *said) in self._seen:
+        if (moment, *happened) in self._seen:
             return None
-        self._seen.add((moment, *said))
-        kind, node, detail = said
+        self._seen.add((moment, *happened))
+        kind, node, detail = happened
         if kind == "notified":
             if self.steps or node == self._to_follow or not self._to_follow or node in self._repointed:
                 return None
@@ -126,8 +126,8 @@ class Story:
         self.events.append(event)
         return event
 
-    def _told(self, text: str, daemon: str) -> tuple[str, str, str] | None:
-        return told(text, daemon, self.resource) or step(text, daemon, self.steps)
+    def _event(self, text: str, daemon: str) -> tuple[str, str, str] | None:
+        return event_in(text, daemon, self.resource) or step(text, daemon, self.steps)
 
 
 def moment_of(when: str, now: datetime) -> datetime:

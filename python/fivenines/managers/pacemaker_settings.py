@@ -90,8 +90,8 @@ class PacemakerSettings(ManagerSettings):
             wrong.append("mode: after_sync")
         if topology.durability != "strict":
             wrong.append("durability: strict")
-        told = (
+        problem = (
             "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "
             f"every start of a server: write {' and '.join(wrong)}"
         )
-        return [told] if wrong else []
+        return [problem] if wrong else []

@@ -98,9 +98,9 @@ class PacemakerStack:
         for name, daemons in self._daemons.items():
             for one in daemons:
                 if not one.alive:
-                    said = tail(self.hosts[name].node / "log" / LOG, 4)
+                    log = tail(self.hosts[name].node / "log" / LOG, 4)
                     raise FiveninesError(
-                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{said}".rstrip()
+                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{log}".rstrip()
                     )
         first = next(iter(self.hosts.values()))
         missing = self.hosts.keys() - self.online(first)
@@ -138,8 +138,8 @@ class PacemakerStack:
 
 def _not_up(host: Host, corosync: Process) -> str:
     if not corosync.alive:
-        said = tail(host.node / "log" / "corosync.log", 6)
-        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{said}")
+        log = tail(host.node / "log" / "corosync.log", 6)
+        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{log}")
     with contextlib.suppress(FiveninesError):
         host.run(["corosync-cfgtool", "-s"], timeout=5.0)
         return ""

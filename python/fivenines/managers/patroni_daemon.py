@@ -107,8 +107,8 @@ class Daemon:
         """Return the last message of Patroni or the server that explains a failure."""
         lines = tail(self.log, 60).splitlines()
         telling = [line for line in lines if any(word in line for word in _TELLING)]
-        said = (telling or lines)[-4:]
-        return "\n".join([*(f"  {line}" for line in said), self.node.last_words(4)])
+        shown = (telling or lines)[-4:]
+        return "\n".join([*(f"  {line}" for line in shown), self.node.last_words(4)])
 
 
 _REFUSED = re.compile(r"FATAL:  (?:configuration file|could not|invalid|data directory|database files)")

@@ -25,7 +25,7 @@ from fivenines.lab.process import tail, whole_lines
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
-_ASKED = re.compile(r"(?:Got response from \S+ |Request failed to \S+ GET )\S+/patroni\b")
+_QUERIED = re.compile(r"(?:Got response from \S+ |Request failed to \S+ GET )\S+/patroni\b")
 _UNFIT = "following a different leader because i am not the healthiest node"
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
@@ -66,8 +66,8 @@ class Follower:
     def last_line(self) -> str:
         """Return the message of the last line; empty: there is none."""
         lines = [_LINE.match(line) for line in tail(self._file, 2).splitlines()]
-        said = [match[3] for match in lines if match]
-        return said[-1] if said else ""
+        messages = [match[3] for match in lines if match]
+        return messages[-1] if messages else ""
 
     def _read(self) -> None:
         lines, self._position = whole_lines(self._file, self._position)
@@ -95,37 +95,37 @@ class Reader:
         if match is None:
             return []
         moment = _nanoseconds(match[1]) - offset
-        told = list(self._told(match[2], match[3]))
+        events = list(self._events_of(match[2], match[3]))
         self._last = match[3]
-        return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in told]
+        return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in events]
 
-    def _told(self, level: str, said: str) -> Iterator[tuple[str, str, str]]:
-        if (asked := _ASKED.match(said)) or said.startswith(_UNFIT):
+    def _events_of(self, level: str, message: str) -> Iterator[tuple[str, str, str]]:
+        if (query := _QUERIED.match(message)) or message.startswith(_UNFIT):
             # Patroni queries each member once, and logs each answer: the first line begins the leader race.
             if not self._racing:
                 yield "decided", self._node, "the leader gives up its lock, or has lost it"
             self._racing = True
-        if asked:
-            if silent := _SILENT.match(said):
+        if query:
+            if silent := _SILENT.match(message):
                 yield "missed", silent[1], f"no answer to {self._node}"
             return
-        if said.startswith("no action"):
+        if message.startswith("no action"):
             self._racing = self._failsafe = False
-        elif said.startswith(_FAILSAFE):
+        elif message.startswith(_FAILSAFE):
             if not self._failsafe:
-                yield "failsafe", self._node, said
+                yield "failsafe", self._node, message
             self._failsafe = True
-        elif said.startswith("promoted self to leader"):
-            yield "promoted", self._node, said
-        elif said.startswith("Demoting self"):
-            yield "demoted", self._node, said
-        elif said == self._last:
+        elif message.startswith("promoted self to leader"):
+            yield "promoted", self._node, message
+        elif message.startswith("Demoting self"):
+            yield "demoted", self._node, message
+        elif message == self._last:
             return
-        elif _REPOINTED.match(said):
-            yield "repointed", self._node, said
-        elif level == "CRITICAL" or _FAILED.match(said):
-            why = " (etcd is unreachable, or has no quorum)" if "DCS is not" in said else ""
-            yield "failed", self._node, said + why
+        elif _REPOINTED.match(message):
+            yield "repointed", self._node, message
+        elif level == "CRITICAL" or _FAILED.match(message):
+            why = " (etcd is unreachable, or has no quorum)" if "DCS is not" in message else ""
+            yield "failed", self._node, message + why
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:

@@ -17,9 +17,9 @@ def reason(address: str, port: int, path: str = "") -> str:
         if not path:
             with socket.create_connection((address, port), _PATIENCE):
                 return ""
-        asked = http.client.HTTPConnection(address, port, timeout=_PATIENCE)
-        asked.request("GET", path)
-        status = asked.getresponse().status
+        connection = http.client.HTTPConnection(address, port, timeout=_PATIENCE)
+        connection.request("GET", path)
+        status = connection.getresponse().status
     except (OSError, http.client.HTTPException) as error:
         return f"port {port}: {error}"
     return "" if status == http.client.OK else f"port {port}: {path} returns HTTP status {status}"

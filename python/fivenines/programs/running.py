@@ -56,7 +56,7 @@ class Running:
         self._events: list[ManagerEvent] = []
         # The process that fivenines has ended, which is not a failure.
         self._ended: Process | None = None
-        self._said = threading.Event()
+        self._ready_line_seen = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._tails: list[Tail] = []
         # Number of events before the last start.
@@ -91,9 +91,9 @@ class Running:
         self.write_files()
         for tail in self._tails:
             tail.skip()
-        self._said.clear()
+        self._ready_line_seen.clear()
         self._since = len(self._events)
-        self._process = self.host.spawn(self.told(settings.command), uid=self._uid, log=self._output)
+        self._process = self.host.spawn(self.rendered(settings.command), uid=self._uid, log=self._output)
         what = f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
         try:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
@@ -147,7 +147,7 @@ class Running:
                 self.write_files()
                 if not self.process.alive:
                     raise FiveninesError("it does not run")
-                self._tell_it(how)
+                self._notify(how)
             self.note("repointed", f"{called} was notified that {name} is the primary")
         except Exception as error:
             self.note("failed", f"{called} could not be notified that {name} is the primary: {brief(error)}")
@@ -159,7 +159,7 @@ class Running:
             FiveninesError: it failed, or took longer than `timeout` seconds.
         """
         try:
-            return self.host.run(self.told(command, node), uid=self._uid, timeout=timeout)
+            return self.host.run(self.rendered(command, node), uid=self._uid, timeout=timeout)
         except FiveninesError as error:
             raise FiveninesError(self._hidden(str(error))) from None
 
@@ -180,10 +180,12 @@ class Running:
             nonlocal new
             if not self.process.alive:
                 raise FiveninesError(f"no switchover: {self.settings.called} has ended")
-            told = self._events[known:]
-            if failed := [one.detail for one in told if one.kind == "failed"]:
+            events = self._events[known:]
+            if failed := [event.detail for event in events if event.kind == "failed"]:
                 raise FiveninesError(f"no switchover: {failed[-1]}")
-            new = next((one.node for one in told if one.kind == "promoted" and one.node != former), "")
+            new = next(
+                (event.node for event in events if event.kind == "promoted" and event.node != former), ""
+            )
             return "" if new else "its log shows no new primary"
 
         wait_until(missing, _SWITCHOVER, "no switchover", 0.02)
@@ -191,10 +193,10 @@ class Running:
 
     def note(self, kind: str, detail: str) -> None:
         """Record an event about it."""
-        told = ManagerEvent(time.monotonic_ns(), kind, self._place, self._hidden(detail))
-        self._events.append(told)
+        event = ManagerEvent(time.monotonic_ns(), kind, self._place, self._hidden(detail))
+        self._events.append(event)
 
-    def told(self, command: Sequence[str], node: str = "") -> list[str]:
+    def rendered(self, command: Sequence[str], node: str = "") -> list[str]:
         """Render the words of a command; `node` is the node that a template calls by that name."""
         more = {"node": self._node(self.solution.node(node))} if node else {}
         facts = self._facts()
@@ -242,7 +244,7 @@ class Running:
     def _node(self, node: Server) -> templates.TemplateNode:
         return templates.TemplateNode(node.name, node.host.address, node.port)
 
-    def _tell_it(self, how: str | Sequence[str]) -> None:
+    def _notify(self, how: str | Sequence[str]) -> None:
         if not isinstance(how, str):
             self.run(how)
         elif how == "restart":
@@ -254,7 +256,7 @@ class Running:
     def _look_for_readiness(self, line: str) -> None:
         says = self.settings.ready.says
         if says is not None and re.search(says, line):
-            self._said.set()
+            self._ready_line_seen.set()
 
     def _hear(self, line: str) -> None:
         """Process a line of its log: events, and whether it is ready."""
@@ -290,10 +292,10 @@ class Running:
         if not self.process.alive:
             raise FiveninesError(f"{self.settings.called} ended")
         ready = self.settings.ready
-        if ready.says is not None and not self._said.is_set():
+        if ready.says is not None and not self._ready_line_seen.is_set():
             return f"it has not logged a line with {ready.says!r}"
-        if said := self._not_answering(ready.port or self._ports[0], ready.path):
-            return said
+        if reason := self._not_answering(ready.port or self._ports[0], ready.path):
+            return reason
         if not ready.command:
             return ""
         try:
@@ -305,16 +307,16 @@ class Running:
     def _not_answering(self, port: int, path: str | None) -> str:
         if not port:
             return ""
-        asked = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
-        said = subprocess.run(
-            self.host.beside([*asked, *([path] if path else [])]),
+        command = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
+        done = subprocess.run(
+            self.host.beside([*command, *([path] if path else [])]),
             capture_output=True,
             text=True,
             check=False,
             timeout=20,
         )
-        return (said.stdout.strip() or said.stderr.strip()[-200:]) if said.returncode else ""
+        return (done.stdout.strip() or done.stderr.strip()[-200:]) if done.returncode else ""
 
     def _last_words(self) -> str:
-        said = self._hidden(self.process.log_tail())
-        return "\n".join(f"  {line}" for line in said.splitlines()) or "  (no output)"
+        output = self._hidden(self.process.log_tail())
+        return "\n".join(f"  {line}" for line in output.splitlines()) or "  (no output)"

@@ -101,9 +101,9 @@ class ProgramParts(PartSettings):
     def problems(self) -> list[str]:
         """Return what is wrong with its templates, commands and marks."""
         found = [
-            f"{key}: {told}"
+            f"{key}: {problem}"
             for key, text in self._templates()
-            if (told := templates.problem(text, *self.further(key)))
+            if (problem := templates.problem(text, *self.further(key)))
         ]
         found += [
             f"{key}: every user of the machine can read the arguments of a command: write the password into "
@@ -121,8 +121,8 @@ class ProgramParts(PartSettings):
     def machine_problem(self) -> str:
         program = Path(self.command[0])
         if self.root is not None:
-            lacking = self.root.machine_problem()
-            return f"root: {lacking}" if lacking else ""
+            missing = self.root.machine_problem()
+            return f"root: {missing}" if missing else ""
         if "files }}" in str(program):
             return "command: a file cannot be run by itself: write its interpreter first, such as sh"
         if shutil.which(str(program), path=_PATH) or (program.is_absolute() and program.exists()):

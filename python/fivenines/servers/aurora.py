@@ -64,7 +64,7 @@ class AuroraMysql(_Aurora, ExternalMysql):
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
     def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _told(self)
+        statement = _status_statement(self)
         return AuroraDelay(self.name, statement) if statement else super().delay()
 
     def _statement(self) -> str:
@@ -93,7 +93,7 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
     def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _told(self)
+        statement = _status_statement(self)
         return AuroraDelay(self.name, statement) if statement else super().delay()
 
     def _statement(self) -> str:
@@ -113,18 +113,18 @@ class AuroraDelay(DelayReader):
         super().__init__(name)
         self._statement = statement
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        for server, session, lag in asked.ask(self._statement).rows:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        for server, session_id, lag in session.ask(self._statement).rows:
             # Each instance reports all replicas; its own row is enough.
-            if server == self.name and session != WRITER:
+            if server == self.name and session_id != WRITER:
                 yield self.name, REPLICA_LAG, None if lag is None else float(lag), "ms"
 
 
 REPLICA_LAG = "AuroraReplicaLag"
 
 
-def _told(server: AuroraMysql | AuroraPostgres) -> str:
-    with suppress(Exception):  # it may be away now
+def _status_statement(server: AuroraMysql | AuroraPostgres) -> str:
+    with suppress(Exception):  # The server may be unavailable now.
         return server.status_statement()
     return ""
 
@@ -136,8 +136,8 @@ def _listed(server: AuroraMysql | AuroraPostgres) -> str:
 
 
 def _lagging(server: AuroraMysql | AuroraPostgres, primary: Server) -> str:
-    told = primary if isinstance(primary, AuroraMysql | AuroraPostgres) else server
-    lag = told.lags().get(server.name)
+    reporter = primary if isinstance(primary, AuroraMysql | AuroraPostgres) else server
+    lag = reporter.lags().get(server.name)
     if lag is None:
         return f"Aurora reports no lag of {server.name}"
     return f"Aurora reports a lag of {lag:.0f} ms for {server.name}" if lag > AT_EASE_MS else ""

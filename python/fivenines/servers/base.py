@@ -255,8 +255,8 @@ class Server(Member):
         except FiveninesError:
             raise
         except Exception as error:
-            said = f"{statement!r}: {error}" if statement else str(error)
-            raise FiveninesError(self.passwords.hidden(f"{self.name}: {said}")) from error
+            message = f"{statement!r}: {error}" if statement else str(error)
+            raise FiveninesError(self.passwords.hidden(f"{self.name}: {message}")) from error
 
     def run_file(self, file: Path) -> None:
         """Run a file of SQL statements in the workload's database.

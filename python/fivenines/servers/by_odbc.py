@@ -133,7 +133,7 @@ class Connection:
             self._process.stdin.write(json.dumps(sql) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise _refusal(self._said(), self._password) from None
+            raise _refusal(self._message(), self._password) from None
         answer = self._line()
         if error := answer.get("error"):
             message = str(error["message"]).partition("\n")[0]
@@ -149,10 +149,10 @@ class Connection:
             raise OdbcError(f"no answer in {self._bound:g} s", "timeout")
         line = self._process.stdout.readline()
         if not line:
-            raise _refusal(self._said(), self._password)
+            raise _refusal(self._message(), self._password)
         return _parsed(line)
 
-    def _said(self) -> str:
+    def _message(self) -> str:
         assert self._process.stderr is not None
         self._process.wait()
         return self._process.stderr.read()
@@ -228,9 +228,9 @@ def _environment(password: str) -> dict[str, str]:
     return {**os.environ, PASSWORD: password}
 
 
-def _refusal(said: str, password: str) -> FiveninesError:
-    lines = [line for line in said.splitlines() if line.strip()]
+def _refusal(output: str, password: str) -> FiveninesError:
+    lines = [line for line in output.splitlines() if line.strip()]
     reason = lines[-1].removeprefix("fivenines-core: ") if lines else "it gave no reason"
     if password:
         reason = reason.replace(password, "***")
-    return UsageError(reason) if "error: " in said[:8] else OdbcError(reason)
+    return UsageError(reason) if "error: " in output[:8] else OdbcError(reason)

@@ -66,10 +66,10 @@ class Dialect(ABC):
     def row_sql(self, shape: Shape, chunks: Iterable[int]) -> str:
         """Return a query for hash and key columns of every row in some chunks."""
         keys = ", ".join(self.text(self.quoted(name)) for name in shape.key)
-        wanted = ", ".join(str(chunk) for chunk in sorted(chunks))
+        numbers = ", ".join(str(chunk) for chunk in sorted(chunks))
         return (
             f"SELECT {self.row_hash(shape)}, {keys} FROM {self.quoted(shape.name)}"
-            f" WHERE {self.bucket(shape)} IN ({wanted})"
+            f" WHERE {self.bucket(shape)} IN ({numbers})"
         )
 
 

@@ -21,7 +21,7 @@ class DelayReader(ABC):
         self.name = name
 
     @abstractmethod
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
 
     @classmethod

@@ -120,25 +120,25 @@ class ExternalServer(Server):
         return False
 
     def initialise(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def take_over(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def command(self, *arguments: str) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def start(self, *arguments: str) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def stop(self, timeout: float = 60.0) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def put_down(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
 
 class ExternalPostgres(ExternalServer, Postgres):
@@ -271,6 +271,6 @@ def _without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def not_ours(server: Server) -> NoReturn:
+def unsupported(server: Server) -> NoReturn:
     """Raise the error for operations that external servers do not support."""
     raise FiveninesError(f"{server.name} is an external server: fivenines neither starts nor stops it")

@@ -19,7 +19,7 @@ from fivenines.servers.by_odbc import OdbcError
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.delay import DelayReader, DelayRow
-from fivenines.servers.external import LEDGER, PROBES, ExternalServer, not_ours
+from fivenines.servers.external import LEDGER, PROBES, ExternalServer, unsupported
 from fivenines.servers.remote import Target
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.session import Answer, Session
@@ -57,13 +57,13 @@ class ExternalByOdbc(ExternalServer):
         self.driver = by_odbc.known(dialect or self._dialect())
 
     def _dialect(self) -> str:
-        told = by_odbc.ask(self.string, self.target.password, 5.0)
-        if told["dialect"] is None:
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        if answer["dialect"] is None:
             raise UsageError(
-                f"{self.name}: the driver reports the unknown DBMS {told['dbms']!r}: set `dialect` to its "
+                f"{self.name}: the driver reports the unknown DBMS {answer['dbms']!r}: set `dialect` to its "
                 f"SQL dialect: {', '.join(by_odbc.DIALECTS)}"
             )
-        return str(told["dialect"])
+        return str(answer["dialect"])
 
     @property
     def endpoint(self) -> str:
@@ -158,9 +158,9 @@ class ExternalByOdbc(ExternalServer):
         return ""
 
     def _has(self, connection: Any, number: int) -> bool:
-        asked = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        query = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
         try:
-            return bool(connection.execute(asked).fetchall())
+            return bool(connection.execute(query).fetchall())
         except OdbcError as error:
             # The table itself has not arrived yet.
             if error.kind == "missing_table":
@@ -176,8 +176,8 @@ class ExternalByOdbc(ExternalServer):
         """Return the ledger's ids, without the server's clock."""
         with self.connect(timeout) as connection:
             try:
-                asked = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
-                ((greatest,),) = connection.execute(asked).fetchall()
+                query = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
+                ((greatest,),) = connection.execute(query).fetchall()
             except OdbcError as error:
                 if error.kind == "missing_table":
                     return []
@@ -200,8 +200,8 @@ class ExternalByOdbc(ExternalServer):
 
     def effective_settings(self) -> dict[str, str]:
         """Return what the driver reports about the DBMS, whose settings differ in place and form."""
-        told = by_odbc.ask(self.string, self.target.password, 5.0)
-        return {"dbms": told["dbms"], "version": told["version"], "dialect": self.driver}
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        return {"dbms": answer["dbms"], "version": answer["version"], "dialect": self.driver}
 
     def run_file(self, file: Path) -> None:
         raise FiveninesError(
@@ -222,25 +222,25 @@ class ExternalByOdbc(ExternalServer):
         return _NoDelay(self.name)
 
     def role_reader(self, company: Company | None) -> RoleReader:
-        not_ours(self)
+        unsupported(self)
 
     def dialect(self) -> Dialect:
-        not_ours(self)
+        unsupported(self)
 
     def clients(self) -> int:
-        not_ours(self)
+        unsupported(self)
 
     def most_clients(self) -> int:
-        not_ours(self)
+        unsupported(self)
 
     def prompt_command(self) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def batch_command(self) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def shell_command(self, dsn: str, address: str) -> str:
-        not_ours(self)
+        unsupported(self)
 
 
 class _OdbcSession(Session):
@@ -252,5 +252,5 @@ class _OdbcSession(Session):
 class _NoDelay(DelayReader):
     """Reports no lag; the ledger shows the actual lag."""
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         return iter(())

@@ -26,7 +26,7 @@ class StateReporter(Protocol):
         It polls every `period` seconds, and ends with its standard input.
         """
 
-    def states(self, told: Any) -> Mapping[str, str]:
+    def states(self, report: Any) -> Mapping[str, str]:
         """Parse the states by member from one such line; empty without an answer."""
 
 
@@ -100,8 +100,8 @@ class Member(ABC):
 
     def last_words(self, lines: int = 8) -> str:
         """Return the last lines of its log, for error messages."""
-        said = self.telling_words(lines) or tail(self.log, lines).splitlines()
-        return "\n".join(f"  {line}" for line in said) or "  (no log)"
+        shown = self.telling_words(lines) or tail(self.log, lines).splitlines()
+        return "\n".join(f"  {line}" for line in shown) or "  (no log)"
 
     def telling_words(self, lines: int = 8) -> list[str]:
         """Return the last lines of its log that name a problem; none if there are none."""

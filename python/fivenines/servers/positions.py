@@ -63,11 +63,11 @@ def position_at(samples: Sequence[Sample], t: float, longest_gap: float) -> Posi
 
 
 def behind_furthest(
-    told: Mapping[str, Sequence[Sample]], longest_gap: float
+    positions: Mapping[str, Sequence[Sample]], longest_gap: float
 ) -> Iterator[tuple[float, str, float]]:
     """Yield time, name and distance to the most advanced other server, for each sample of each name."""
-    for name, own in told.items():
-        others = [samples for other, samples in told.items() if other != name]
+    for name, own in positions.items():
+        others = [samples for other, samples in positions.items() if other != name]
         for sample in own:
             places = (position_at(samples, sample.t, longest_gap) for samples in others)
             if known := [place for place in places if place]:

@@ -116,11 +116,13 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
     for name in ("channel_binding", "require_auth"):
         if value := getattr(target, name):
             where[name] = value
-    asked = dict(target.startup)
-    options = [asked.pop("options", ""), bound]
-    options += [f"-c {name}={_escaped(value)}" for name, value in asked.items() if name != "application_name"]
-    if "application_name" in asked:
-        where["application_name"] = asked["application_name"]
+    parameters = dict(target.startup)
+    options = [parameters.pop("options", ""), bound]
+    options += [
+        f"-c {name}={_escaped(value)}" for name, value in parameters.items() if name != "application_name"
+    ]
+    if "application_name" in parameters:
+        where["application_name"] = parameters["application_name"]
     return psycopg.connect(
         **where,
         sslmode=target.tls,

@@ -42,7 +42,7 @@ class RoleReader(ABC):
     always: ClassVar[Settings] = {}
 
     @abstractmethod
-    def look(self, asked: Session) -> RoleView:
+    def look(self, session: Session) -> RoleView:
         """Return the current state.
 
         Raises:
@@ -50,7 +50,7 @@ class RoleReader(ABC):
         """
 
     @abstractmethod
-    def change(self, asked: Session, settings: Settings) -> None:
+    def change(self, session: Session, settings: Settings) -> None:
         """Set these for all sessions; a server may apply them late, so look again.
 
         Raises:

@@ -33,10 +33,10 @@ def plain(name: str, family: Family | None) -> str:
 
 def canonical(name: str, family: Family | None) -> str:
     """Return the setting that an option of this name sets: the same for all its spellings."""
-    found = plain(name, family)
+    option = plain(name, family)
     if family == "postgresql":
-        return found
-    return next((found.removeprefix(one) for one in _SWITCHES if found.startswith(one)), found)
+        return option
+    return next((option.removeprefix(prefix) for prefix in _SWITCHES if option.startswith(prefix)), option)
 
 
 def is_loose(name: str) -> bool:
@@ -49,13 +49,13 @@ def layered(family: Family | None, *layers: Mapping[str, Any]) -> dict[str, Any]
 
     PostgreSQL's names become lower case, as Patroni compares names literally.
     """
-    found: dict[str, tuple[str, Any]] = {}
+    merged: dict[str, tuple[str, Any]] = {}
     for layer in layers:
         for name, value in layer.items():
             same = canonical(name, family)
-            found.pop(same, None)
-            found[same] = (plain(name, family) if family == "postgresql" else name, value)
-    return dict(found.values())
+            merged.pop(same, None)
+            merged[same] = (plain(name, family) if family == "postgresql" else name, value)
+    return dict(merged.values())
 
 
 def is_on(value: object) -> bool:
@@ -126,5 +126,5 @@ def with_plugins(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     if not ours or not theirs:
         return dict(given)
     others = {name: value for name, value in given.items() if plain(name, None) not in PLUGINS}
-    wanted = dict.fromkeys(one for text in (ours, *theirs) for one in text.strip("'\"").split(";"))
-    return {**others, PLUGINS[1]: ";".join(one for one in wanted if one)}
+    plugins = dict.fromkeys(plugin for text in (ours, *theirs) for plugin in text.strip("'\"").split(";"))
+    return {**others, PLUGINS[1]: ";".join(plugin for plugin in plugins if plugin)}

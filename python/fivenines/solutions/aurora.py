@@ -31,7 +31,7 @@ from fivenines.workloads.settings import WorkloadSettings
 # Seconds within which Amazon must have started an instance again.
 _BACK = 300.0
 
-_CUT_LEFT = "the rules of its security groups are still removed"
+_RULES_REMOVED = "the rules of its security groups are still removed"
 
 
 class Aurora(External):
@@ -51,8 +51,8 @@ class Aurora(External):
     def data_for(  # type: ignore[override]  # its settings become those of an external cluster
         cls, settings: AuroraSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
-        _, there = described(settings)
-        return External.data_for(settings.as_external(there), workload, report, begun)
+        _, cluster = described(settings)
+        return External.data_for(settings.as_external(cluster), workload, report, begun)
 
     @classmethod
     def existing(  # type: ignore[override]
@@ -61,13 +61,13 @@ class Aurora(External):
         return existing_for_a_run(settings, report)
 
     @classmethod
-    def too_dear(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
+    def over_budget(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
         return over_budget(settings, seconds)
 
     def deploy(self) -> None:
-        there = self._described
-        names = [one.name for one in there.instances]
-        self._events = EventReader(self._api, there.name, names, time.time())
+        cluster = self._described
+        names = [instance.name for instance in cluster.instances]
+        self._events = EventReader(self._api, cluster.name, names, time.time())
         super().deploy()
 
     def events(self) -> list[ManagerEvent]:
@@ -96,18 +96,18 @@ class Aurora(External):
         return f"FailoverDBCluster of {self._described.name}" + (f" to {name}" if name else "")
 
     def leave(self) -> None:
-        reasons = self._left_cut()
+        reasons = self._restore_rules()
         with suppress(FiveninesError):
             super().leave()
         if reasons:
-            raise FiveninesError(f"{self.name}: {_CUT_LEFT}: {'; '.join(reasons)}")
+            raise FiveninesError(f"{self.name}: {_RULES_REMOVED}: {'; '.join(reasons)}")
 
-    def _left_cut(self) -> Sequence[str]:
+    def _restore_rules(self) -> Sequence[str]:
         """Restore what a fault has left changed; return why it could not be restored."""
         reasons = []
-        for one in list(self._cuts):
+        for cut in list(self._cuts):
             try:
-                self._heal(one)
+                self._heal(cut)
             except FiveninesError as error:
                 reasons.append(str(error))
         return reasons

@@ -28,7 +28,7 @@ PATIENCE = 2400.0
 _BACK_SOON = 300.0
 
 # Seconds until a requested cluster is considered missing: the API is eventually consistent.
-_SURE = 60.0
+_APPEARS = 60.0
 
 # States in which clients are served (RDS user guide, "Viewing DB instance status").
 _USABLE = ("available", "backing-up", "storage-optimization")
@@ -84,32 +84,37 @@ def described(settings: AuroraSettings) -> tuple[Api, Described]:
         FiveninesError: it is not available.
     """
     api = Api(settings.access_to_aws)
-    there = api.cluster(name_of(settings))
-    wanted = _RDS_ENGINES.get(settings.engine, settings.engine)
-    if there.engine != wanted:
+    cluster = api.cluster(name_of(settings))
+    expected = _RDS_ENGINES.get(settings.engine, settings.engine)
+    if cluster.engine != expected:
         raise UsageError(
-            f"{settings.name}: {there.name} runs {there.engine}, but the file has `engine: {settings.engine}`"
+            f"{settings.name}: {cluster.name} runs {cluster.engine}, but the file has `engine: "
+            f"{settings.engine}`"
         )
-    readers = len(there.instances) - 1
+    readers = len(cluster.instances) - 1
     if readers < settings.readers:
         raise UsageError(
-            f"{settings.name}: {there.name} has {readers} readers, but the file has `readers: "
+            f"{settings.name}: {cluster.name} has {readers} readers, but the file has `readers: "
             f"{settings.readers}`"
         )
-    if not_available(there):
+    if not_available(cluster):
         # After a restart or during a backup the state changes soon.
-        wait_until(lambda: not_available(api.cluster(there.name)), _BACK_SOON, settings.name, _EVERY)
-        there = api.cluster(there.name)
-    return api, there
+        wait_until(lambda: not_available(api.cluster(cluster.name)), _BACK_SOON, settings.name, _EVERY)
+        cluster = api.cluster(cluster.name)
+    return api, cluster
 
 
-def not_available(there: Described) -> str:
+def not_available(cluster: Described) -> str:
     """Return why a cluster cannot be measured now; empty if it can."""
-    if there.status not in _USABLE:
-        return f"the cluster {there.name} is {there.status}"
-    waiting = [f"{one.name} is {one.status}" for one in there.instances if one.status not in _USABLE]
-    waiting += [f"{one.name} has no address yet" for one in there.instances if not one.host]
-    return "; ".join(waiting) or ("" if there.instances else f"{there.name} has no instance")
+    if cluster.status not in _USABLE:
+        return f"the cluster {cluster.name} is {cluster.status}"
+    waiting = [
+        f"{instance.name} is {instance.status}"
+        for instance in cluster.instances
+        if instance.status not in _USABLE
+    ]
+    waiting += [f"{instance.name} has no address yet" for instance in cluster.instances if not instance.host]
+    return "; ".join(waiting) or ("" if cluster.instances else f"{cluster.name} has no instance")
 
 
 @contextmanager
@@ -208,10 +213,10 @@ def _create(api: Api, made: Made, settings: AuroraSettings, create: CreateSettin
             api.create_instance(name, made.name, instance_values(settings, create, number), tags)
 
     def missing() -> str:
-        there = api.cluster(made.name)
-        if len(there.instances) < made.count:
-            return f"{len(there.instances)} of {made.count} instances exist"
-        return not_available(there)
+        cluster = api.cluster(made.name)
+        if len(cluster.instances) < made.count:
+            return f"{len(cluster.instances)} of {made.count} instances exist"
+        return not_available(cluster)
 
     wait_until(missing, PATIENCE, f"the cluster {made.name} is not available", _EVERY)
 
@@ -235,17 +240,17 @@ def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
     if not made.asked:
         return []
     try:
-        there = _described(api, made.name, time.monotonic() + _SURE)
+        cluster = _described(api, made.name, time.monotonic() + _APPEARS)
     except NoClusterError:
         return []
     except FiveninesError as error:
         return [f"{made.name}: {error}"]
-    whose = origin(there.tags)
-    if whose is None:
+    owner = origin(cluster.tags)
+    if owner is None:
         return [f"{made.name} does not carry the tags of this run"]
-    names = tuple(one.name for one in there.instances)
-    one = left.Left(made.name, names, there.status, whose, left.is_whole(there))
-    return left.delete(api, one, patience, lambda text: _tell(report, f"AWS: {text}"))
+    names = tuple(rest.name for rest in cluster.instances)
+    rest = left.Left(made.name, names, cluster.status, owner, left.is_whole(cluster))
+    return left.delete(api, rest, patience, lambda text: _tell(report, f"AWS: {text}"))
 
 
 def _described(api: Api, name: str, until: float) -> Described:
@@ -259,10 +264,10 @@ def _described(api: Api, name: str, until: float) -> Described:
             time.sleep(_EVERY)
 
 
-def _tell(report: Report, who: str) -> None:
+def _tell(report: Report, awaited: str) -> None:
     # A closed terminal must not prevent the deletion.
     with suppress(Exception):
-        report(f"{WAITING}{who}", None)
+        report(f"{WAITING}{awaited}", None)
 
 
 @contextmanager
@@ -272,12 +277,12 @@ def _ends_as_by_ctrl_c() -> Iterator[None]:
         yield
         return
     ending = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(one, lambda *_: signal.raise_signal(signal.SIGINT)) for one in ending]
+    before = [signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT)) for number in ending]
     try:
         yield
     finally:
-        for one, handler in zip(ending, before, strict=True):
-            signal.signal(one, handler)
+        for number, handler in zip(ending, before, strict=True):
+            signal.signal(number, handler)
 
 
 @contextmanager

@@ -101,19 +101,19 @@ class Simulated(Fault[FaultSettings]):
         hit: Sequence[Any] = target.servers if of_replica else [context.solution.target("primary")]
         writer = context.solution.target("primary")
         before = {server.name: _lag(server) or 0.0 for server in hit} if of_replica else {}
-        moment, told = now(), []
+        moment, statements = now(), []
         for server in hit:
             statement = simulation(writer.engine.family, self.settings, server.name)
             try:
                 writer.query(statement)
             except Exception as error:  # drivers raise what they like
                 raise _refusal(writer, statement, error) from error
-            told.append(statement)
+            statements.append(statement)
         seen = of_replica and context.settles(
             lambda: all(_lags(server, before[server.name]) for server in hit), 10.0
         )
         unseen = "no replica lags" if of_replica else "the state of its disks cannot be observed"
-        detail = f"Aurora accepted: {'; '.join(told)}" + ("" if seen else f"; {unseen}")
+        detail = f"Aurora accepted: {'; '.join(statements)}" + ("" if seen else f"; {unseen}")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
@@ -186,8 +186,8 @@ def _refusal(server: Any, statement: str, error: Exception) -> FiveninesError:
 
 def _lag(server: Any) -> float | None:
     """Return the lag in milliseconds as Aurora reports it; None if it does not."""
-    told: float | None = server.lags().get(server.name)
-    return told
+    lag: float | None = server.lags().get(server.name)
+    return lag
 
 
 def _lags(server: Any, before: float) -> bool:

@@ -212,10 +212,10 @@ class AuroraSettings(SolutionSettings):
 
     def _foreign(self) -> list[str]:
         """Return settings that apply only to solutions that fivenines deploys."""
-        usual = type(self).model_fields["limits"].get_default(call_default_factory=True)
+        default = type(self).model_fields["limits"].get_default(call_default_factory=True)
         given = {
             "server": bool(self.server),
-            "limits": self.limits != usual,
+            "limits": self.limits != default,
             "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
         }
@@ -256,12 +256,12 @@ class AuroraSettings(SolutionSettings):
     def problems_with_switchover(self) -> list[str]:
         return ["it has no reader to fail over to"] if self.nodes == 1 else []
 
-    def as_external(self, there: Described) -> ExternalSettings:
+    def as_external(self, cluster: Described) -> ExternalSettings:
         """Return the settings of an external cluster with the addresses from the API."""
-        members = {one.name: f"{one.host}:{one.port}" for one in there.instances}
-        write = [f"{there.writer}:{there.port}"]
+        members = {instance.name: f"{instance.host}:{instance.port}" for instance in cluster.instances}
+        write = [f"{cluster.writer}:{cluster.port}"]
         family = "postgres" if engine(self.engine).family == "postgresql" else "mysql"
-        alike: dict[str, Any] = {
+        common: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
                 "name",
@@ -281,6 +281,6 @@ class AuroraSettings(SolutionSettings):
             engine="external-postgres" if family == "postgres" else "external-mysql",
             members=members,
             write=write if self.connect == "endpoint" else list(members.values()),
-            read=[f"{there.reader}:{there.port}"] if self.reads == "replicas" else [],
-            **alike,
+            read=[f"{cluster.reader}:{cluster.port}"] if self.reads == "replicas" else [],
+            **common,
         )

@@ -129,7 +129,7 @@ class Solution(Cluster[N], Generic[S, N]):
         return nullcontext()
 
     @classmethod
-    def too_dear(cls, settings: S, seconds: float) -> str:
+    def over_budget(cls, settings: S, seconds: float) -> str:
         """Return why a trial of this length would exceed the budget; empty if it may begin."""
         return ""
 

@@ -50,7 +50,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         kind, channel = _KINDS[settings.a.solution]
         self.channel: Channel[Any] = channel()
         self.clusters = [
-            kind(_of_the_pair(settings, one), lab, engine, data) for one in (settings.a, settings.b)
+            kind(_with_common_settings(settings, one), lab, engine, data) for one in (settings.a, settings.b)
         ]
         for turn, cluster in enumerate(self.clusters):
             cluster.passwords = self.passwords
@@ -60,7 +60,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         # The cluster that takes the writes, if only one does.
         self.active = 0
         self.flows: list[Flow] = []
-        self._told: list[ManagerEvent] = []
+        self._events: list[ManagerEvent] = []
         self._lost_since: float | None = None
 
     # deployment
@@ -71,10 +71,10 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     ) -> Path:
         kind, _ = _KINDS[settings.a.solution]
         if settings.conflicts == "none":
-            return kind.data_for(_of_the_pair(settings, settings.a), workload, report, begun)
+            return kind.data_for(_with_common_settings(settings, settings.a), workload, report, begun)
         servers = range(1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1)
         statements = detection(settings.conflicts, settings.conflict_column, servers)
-        return Ndb.data_after(statements, _of_the_pair(settings, settings.a), workload, report)
+        return Ndb.data_after(statements, _with_common_settings(settings, settings.a), workload, report)
 
     def add_hosts(self) -> None:
         for cluster in self.clusters:
@@ -128,10 +128,10 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         self._allow_writes()
         for flow in self.flows:
             flow.note_ends()
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             flow.begin()
         wait_until(
-            lambda: next(filter(None, (one.problem() or one.behind() for one in self._wanted_flows())), ""),
+            lambda: next(filter(None, (one.problem() or one.behind() for one in self._required_flows())), ""),
             30.0,
             f"{self.settings.name}: the clusters do not replicate to each other",
         )
@@ -143,7 +143,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             Side("b", 2, second.nodes, 1 + len(first.nodes), self._able),
         )
 
-    def _wanted_flows(self) -> list[Flow]:
+    def _required_flows(self) -> list[Flow]:
         """Return the channels that should run: from the cluster with the writes, and back if both ways are
         set.
         """
@@ -196,7 +196,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def not_joined_reason(self, node: Member) -> str:
         if reason := self.cluster_of(node).not_joined_reason(node):
             return reason
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             if node is flow.applier and (reason := flow.problem()):
                 return f"{flow.name}: {reason}"
         return ""
@@ -205,7 +205,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         if reason := self.cluster_of(node).lag_reason(node):
             return reason
         cluster = self.clusters.index(self.cluster_of(node)) + 1
-        arriving = (one for one in self._wanted_flows() if one.target.number == cluster)
+        arriving = (one for one in self._required_flows() if one.target.number == cluster)
         return next(filter(None, (flow.behind() for flow in arriving)), "")
 
     def written(self) -> Callable[[MysqlFamily], str]:
@@ -247,12 +247,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def unstall(self, node: MysqlFamily) -> str:
         return self.cluster_of(node).unstall(node)
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         """Run the automatic remediation of each cluster, of a lost site, and of the channels."""
-        done = [text for cluster in self.clusters for text in cluster.on_call_step()]
+        done = [text for cluster in self.clusters for text in cluster.remediate()]
         if self.settings.writes == "a" and self.settings.site_failover_after is not None:
             self._watch_the_site(self.settings.site_failover_after)
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             flow.look_after(self.settings.channel_failover_after)
         return done
 
@@ -285,13 +285,13 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         self._tell("promoted", able[0].name, f"cluster {name} takes the writes")
 
     def events(self) -> list[ManagerEvent]:
-        return [*self._told, *(event for one in self.clusters for event in one.events())]
+        return [*self._events, *(event for one in self.clusters for event in one.events())]
 
     def _tell(self, kind: str, node: str, detail: str) -> None:
-        self._told.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+        self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
 
-def _of_the_pair(settings: ClusterPairSettings, one: Any) -> Any:
+def _with_common_settings(settings: ClusterPairSettings, one: Any) -> Any:
     """Return a cluster's settings with the pair's common settings."""
     more = {"limits": settings.limits, "name": settings.name, "server": settings.server}
     return one.model_copy(update=more)

@@ -91,16 +91,16 @@ class ClusterPairSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = [f"{name}: {text}" for name, one in self._clusters() for text in one.problems()]
+        found = [f"{name}: {text}" for name, settings in self._clusters() for text in settings.problems()]
         if self.a.engine != self.b.engine:
             found.append(
                 f"b: its engine is {self.b.engine}, but that of a is {self.a.engine}: use one kind for both"
             )
         found += [
             f"{name}.{key}: it applies to both clusters: write it next to a and b"
-            for name, one in self._clusters()
+            for name, settings in self._clusters()
             for key in _OF_THE_PAIR
-            if key in one.model_fields_set
+            if key in settings.model_fields_set
         ]
         if self.access.kind != "direct":
             found.append(
@@ -135,8 +135,8 @@ class ClusterPairSettings(SolutionSettings):
             ]
         return [
             f"{name}.arbiter: pairs do not support garbd: leave it out"
-            for name, one in self._clusters()
-            if isinstance(one, GaleraSettings) and one.arbiter
+            for name, settings in self._clusters()
+            if isinstance(settings, GaleraSettings) and settings.arbiter
         ]
 
     def _clusters(self) -> tuple[tuple[str, NdbSettings | GaleraSettings], ...]:
@@ -163,13 +163,16 @@ class ClusterPairSettings(SolutionSettings):
     def hosts(self) -> tuple[str, ...]:
         before = self.hosts_before
         later = (_HOST.fullmatch(name) for name in self.b.hosts)
-        return (*self.a.hosts, *(f"{one[1]}{int(one[2]) + before.get(one[1], 0)}" for one in later if one))
+        return (
+            *self.a.hosts,
+            *(f"{match[1]}{int(match[2]) + before.get(match[1], 0)}" for match in later if match),
+        )
 
     @property
     def hosts_before(self) -> Mapping[str, int]:
         """Return the number of hosts of each kind in the first cluster: numbers of the second follow."""
         kinds = (_HOST.fullmatch(name) for name in self.a.hosts)
-        return {"node": self.a.nodes, **Counter(one[1] for one in kinds if one)}
+        return {"node": self.a.nodes, **Counter(match[1] for match in kinds if match)}
 
     @property
     def target_words(self) -> Mapping[str, str]:
@@ -223,14 +226,14 @@ class ClusterPairSettings(SolutionSettings):
     def refused(self) -> dict[tuple[str, ...], str]:
         inside = {
             (name, *keys): text
-            for name, one in self._clusters()
-            for keys, text in one.refused().items()
+            for name, settings in self._clusters()
+            for keys, text in settings.refused().items()
             if keys[0] != "server"
         }
         options = self.server.get(PROVIDER)
-        told = (
+        problem = (
             option_problems(options, segments=self.a.segments)
             if (isinstance(self.a, GaleraSettings) and isinstance(options, str))
             else ""
         )
-        return super().refused() | inside | ({("server", PROVIDER): told} if told else {})
+        return super().refused() | inside | ({("server", PROVIDER): problem} if problem else {})

@@ -126,7 +126,7 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def prepare_node(self, node: Server) -> None:
         """Write the files that DRBD reads, which a power loss of the node removes."""
-        addresses = {one.name: one.host.address for one in self.nodes}
+        addresses = {member.name: member.host.address for member in self.nodes}
         text = resource_file(
             self.settings.protocol,
             self.settings.net,
@@ -245,10 +245,10 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def _until(self, condition: Condition) -> None:
         def missing() -> str:
-            told = {node.name: self.status(node) for node in self.nodes}
-            if all(now is not None and condition(now) for now in told.values()):
+            states = {node.name: self.status(node) for node in self.nodes}
+            if all(now is not None and condition(now) for now in states.values()):
                 return ""
-            return "; ".join(f"{name}: {now}" for name, now in told.items())
+            return "; ".join(f"{name}: {now}" for name, now in states.items())
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
@@ -264,5 +264,5 @@ class Drbd(Solution[DrbdSettings, Server]):
 
 
 def _difference(node: str, blocks: int) -> TableDifference:
-    told = {node: f"blocks of {_BLOCK} bytes that differ on the other node: {blocks}"}
-    return TableDifference(table="the disk", rows={}, checksums=told, differing=blocks)
+    checksums = {node: f"blocks of {_BLOCK} bytes that differ on the other node: {blocks}"}
+    return TableDifference(table="the disk", rows={}, checksums=checksums, differing=blocks)

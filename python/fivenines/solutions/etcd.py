@@ -58,18 +58,18 @@ class Etcd:
         running = self._processes.get(host.name)
         if running is None or not running.alive:
             (host.node / "etcd").mkdir(exist_ok=True)
-            peers = {one.name: one.address for one in self.hosts}
+            peers = {peer.name: peer.address for peer in self.hosts}
             self._processes[host.name] = host.spawn(command(host.name, peers, self.pace), log="etcd.out")
         return True
 
     def trouble(self) -> str:
         """Return why it accepts no writes now; empty if it does."""
-        said = {host.name: self._refusal(host) for host in self.hosts}
-        well = [name for name, reason in said.items() if not reason]
-        if 2 * len(well) > len(said):
+        refusals = {host.name: self._refusal(host) for host in self.hosts}
+        well = [name for name, reason in refusals.items() if not reason]
+        if 2 * len(well) > len(refusals):
             return ""
-        ill = ", ".join(f"{name}: {reason}" for name, reason in said.items() if reason)
-        return f"etcd has no quorum ({len(well)} of {len(said)} members have a leader; {ill})"
+        ill = ", ".join(f"{name}: {reason}" for name, reason in refusals.items() if reason)
+        return f"etcd has no quorum ({len(well)} of {len(refusals)} members have a leader; {ill})"
 
     def _refusal(self, host: Host) -> str:
         process = self._processes.get(host.name)
@@ -92,7 +92,7 @@ def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
     if name not in members:
         raise FiveninesError(f"there is no member {name} of etcd: the members are {', '.join(members)}")
     peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
-    cluster = ",".join(f"{one}=http://{address}:{PEERS}" for one, address in members.items())
+    cluster = ",".join(f"{member}=http://{address}:{PEERS}" for member, address in members.items())
     return [
         "etcd",
         "--name",

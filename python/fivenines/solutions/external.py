@@ -60,8 +60,8 @@ class External(Solution[ExternalSettings, ExternalServer]):
                 tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
                 ThisMachine(Path(folder) / "here") as here,
             ):
-                one = cls(settings, here, engine(settings.engine), Path())
-                one.load_data(workload, report, begun)
+                solution = cls(settings, here, engine(settings.engine), Path())
+                solution.load_data(workload, report, begun)
             _loaded.add(key)
         # The data are in the cluster.
         return dataset.NOWHERE
@@ -75,9 +75,9 @@ class External(Solution[ExternalSettings, ExternalServer]):
         server = self._writer()
         report(f"loading {workload.name} at {server.endpoint}", None)
         existing = "reuse" if begun else self.settings.existing
-        for one in workload.prepares():
+        for step in workload.prepares():
             already = dataset.load_tables(
-                server, one, dataset.told(workload, report), drop=existing == "replace"
+                server, step, dataset.told(workload, report), drop=existing == "replace"
             )
             if already and existing == "refuse":
                 raise UsageError(
@@ -92,7 +92,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
 
     def deploy(self) -> None:
         with self.timed("hosts"):
-            self.nodes = [self._server(*one) for one in self.settings.addresses().items()]
+            self.nodes = [self._server(*named) for named in self.settings.addresses().items()]
         with self.timed("start"):
             self.start()
 
@@ -231,21 +231,21 @@ class External(Solution[ExternalSettings, ExternalServer]):
             FiveninesError: no endpoint is writable; with the answer of each.
         """
         settings = self.settings
-        said = []
+        refusals = []
         for number, text in enumerate(settings.written_to(), start=1):
             try:
                 server = self._server(f"write{number}", address(text, settings.engine))
             except FiveninesError as error:
-                said.append(f"{text}: {error}")
+                refusals.append(f"{text}: {error}")
                 continue
             self._require_roles(server)
             if reason := server.refusal():
-                said.append(f"{server.endpoint}: {reason}")
+                refusals.append(f"{server.endpoint}: {reason}")
             elif server.writable():
                 return server
             else:
-                said.append(f"{server.endpoint} is not writable")
-        raise FiveninesError(f"{settings.name}: no endpoint is writable: {'; '.join(said)}")
+                refusals.append(f"{server.endpoint} is not writable")
+        raise FiveninesError(f"{settings.name}: no endpoint is writable: {'; '.join(refusals)}")
 
     def _server(self, name: str, where: Address) -> ExternalServer:
         settings = self.settings

@@ -198,8 +198,8 @@ class ExternalSettings(SolutionSettings):
             return [f"dialect: {self.engine} has a fixed dialect: leave it out"]
         if not self.odbc:
             return ["odbc: external-odbc needs a connection string: set it"] if self.any_dbms else []
-        wanted = ("{host}",) if self.any_dbms else ("{host}", "{port}")
-        missing = [word for word in wanted if word not in self.odbc]
+        required = ("{host}",) if self.any_dbms else ("{host}", "{port}")
+        missing = [word for word in required if word not in self.odbc]
         if missing:
             return [f"odbc: it must contain {' and '.join(missing)} in place of those of an endpoint"]
         try:
@@ -254,20 +254,20 @@ class ExternalSettings(SolutionSettings):
 
     def _foreign(self) -> list[str]:
         """Return settings that apply only to solutions that fivenines deploys."""
-        found = {
+        foreign = {
             "server": bool(self.server),
             "limits": self.limits != type(self).model_fields["limits"].get_default(call_default_factory=True),
             "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
         }
-        told = [
+        problems = [
             f"{key}: fivenines does not set up this cluster: leave it out"
-            for key, given in found.items()
+            for key, given in foreign.items()
             if given
         ]
         if self.reads != "primary":
-            told.append("reads: name the endpoints for reads in `read:`")
-        return told
+            problems.append("reads: name the endpoints for reads in `read:`")
+        return problems
 
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         if self.any_dbms and fault.fault in _BY_OWN_SQL:
@@ -277,19 +277,19 @@ class ExternalSettings(SolutionSettings):
         if fault.fault not in BY_HOOKS:
             return [f"{fault.fault} needs a lab. Use `fault: command` with a custom command"]
         inject, recover = BY_HOOKS[fault.fault]
-        wanted = [inject, *([recover] if recover and fault.lasts is not None else [])]
+        required = [inject, *([recover] if recover and fault.lasts is not None else [])]
         if fault.fault in ENDED_BY_RESTART and fault.lasts is not None:
-            wanted.append("restart")
-        missing = [name for name in wanted if not getattr(self.hooks, name)]
+            required.append("restart")
+        missing = [name for name in required if not getattr(self.hooks, name)]
         if not missing:
             return []
         named = " and ".join(f"`hooks.{name}`" for name in missing)
         return [f"fivenines does not control its servers. Set {named}, or use `fault: command`"]
 
     def problems_with_load(self, load: LoadSettings) -> dict[str, str]:
-        usual = LoadSettings()
+        default = LoadSettings()
         why = "an ODBC driver controls it: leave it out, and set it with a keyword of the driver in `odbc`"
-        given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
+        given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(default, key))
         return dict.fromkeys(given, why) if self.odbc else {}
 
     def problem_alongside(self) -> str:
@@ -323,8 +323,8 @@ def address(text: str, software: str) -> Address:
         UsageError: it names no server, several, or a socket.
     """
     family = engine(software).family
-    found = parse_addresses(text, "postgres" if family == "postgresql" else "mysql")
-    if len(found) != 1 or found[0].socket or found[0].odbc or "://" in text:
+    addresses = parse_addresses(text, "postgres" if family == "postgresql" else "mysql")
+    if len(addresses) != 1 or addresses[0].socket or addresses[0].odbc or "://" in text:
         raise UsageError(f"{text!r} is not host:port")
     # There is no common default port for an unknown DBMS.
-    return replace(found[0], port=0) if family == "odbc" and not _PORT.search(text) else found[0]
+    return replace(addresses[0], port=0) if family == "odbc" and not _PORT.search(text) else addresses[0]

@@ -185,8 +185,8 @@ class GaleraSettings(QuorumSettings):
     def refused(self) -> dict[tuple[str, ...], str]:
         found = super().refused()
         for name, value in self.server.items():
-            if is_provider(name) and (told := option_problems(str(value), segments=self.segments)):
-                found[("server", name)] = told
+            if is_provider(name) and (problem := option_problems(str(value), segments=self.segments)):
+                found[("server", name)] = problem
         return found
 
 
@@ -195,7 +195,7 @@ _GROUP = "fivenines"
 # The server_id of the loading server, which joiners continue to log (seen in MariaDB 10.11).
 #
 # No node may have it: it would treat what another cluster's joiners wrote as its own, and skip it.
-_NOBODY = 1000
+_LOADER_ID = 1000
 
 # The state of the group as a node knows it, in its data directory.
 _STATE = "grastate.dat"
@@ -221,7 +221,7 @@ def _bootstrap_once(seed: Server) -> None:
     A clean stop writes the cluster's identity and position into grastate.dat and InnoDB. Nodes that start
     from copies then join with what the first one has cached since, without a state transfer.
     """
-    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _NOBODY})
+    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
     seed.start("--wsrep-new-cluster")
     seed.wait_ready()
     seed.stop()
@@ -334,7 +334,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         # A state transfer may replace the whole data directory first.
         node.wait_ready(120.0)
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         """Bootstrap the most advanced survivor when no node has had a majority for long."""
         if self.settings.bootstrap_after is None:
             return []
@@ -349,11 +349,11 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
     def stall(self, node: Mariadb) -> str:
         # The provider is paused and desynchronised: the node applies nothing, and slows down no other node.
-        said = super().stall(node)
+        done = super().stall(node)
         state = node.galera()
         if state is None or state[2] == "Synced":
             raise FiveninesError(f"{node.name}: it is still {state}")
-        return f"{said}; it is {state[2]}"
+        return f"{done}; it is {state[2]}"
 
     def _begin_again(self) -> None:
         """Start a new cluster from the most advanced node, as all nodes are dead (galera_new_cluster)."""

@@ -54,12 +54,14 @@ class GroupLog:
             for node in nodes:
                 if node.name in self.places:
                     lines, self.places[node.name] = _read(node.log, self.places[node.name])
-                    fresh += told_by(node.name, lines, self.names, node.host.day_ahead_ns())
+                    fresh += events_in(node.name, lines, self.names, node.host.day_ahead_ns())
             self.found = merged([*self.found, *fresh])
             return list(self.found)
 
 
-def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int) -> list[ManagerEvent]:
+def events_in(
+    node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int
+) -> list[ManagerEvent]:
     """Return the events in a member's log lines.
 
     Args:
@@ -68,7 +70,7 @@ def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns
         names: of the members by their addresses.
         offset_ns: CLOCK_REALTIME minus CLOCK_MONOTONIC.
     """
-    found = []
+    events = []
     for line in lines:
         match = _LINE.match(line)
         if match is None:
@@ -76,24 +78,24 @@ def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns
         text = match[3].removeprefix("Plugin group_replication reported: ").strip("'")
         for words, kind in _KINDS:
             if words in text:
-                whom = _about(kind, text, node, names)
-                found.append(ManagerEvent(_ns(match[1]) - offset_ns, kind, whom, f"{node}: {text}"))
+                member = _about(kind, text, node, names)
+                events.append(ManagerEvent(_ns(match[1]) - offset_ns, kind, member, f"{node}: {text}"))
                 break
-    return found
+    return events
 
 
 def merged(events: Sequence[ManagerEvent]) -> list[ManagerEvent]:
     """Return the events in order of time, without repetitions by other members."""
-    kept: list[ManagerEvent] = []
-    for event in sorted(events, key=lambda one: one.monotonic_ns):
-        if not any(_same(event, other) for other in kept):
-            kept.append(event)
-    return kept
+    distinct: list[ManagerEvent] = []
+    for event in sorted(events, key=lambda event: event.monotonic_ns):
+        if not any(_same(event, other) for other in distinct):
+            distinct.append(event)
+    return distinct
 
 
 def _same(event: ManagerEvent, other: ManagerEvent) -> bool:
-    alike = (event.kind, event.node) == (other.kind, other.node)
-    return alike and event.monotonic_ns - other.monotonic_ns < SAME_NS
+    same = (event.kind, event.node) == (other.kind, other.node)
+    return same and event.monotonic_ns - other.monotonic_ns < SAME_NS
 
 
 def _about(kind: str, text: str, node: str, names: Mapping[str, str]) -> str:

@@ -73,7 +73,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         super().__init__(settings, lab, engine, data)
         self._rescuer: Thread | None = None
         self._log = GroupLog()
-        self._told: list[ManagerEvent] = []
+        self._events: list[ManagerEvent] = []
 
     @property
     def group_name(self) -> str:
@@ -228,7 +228,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         node.start()
         node.wait_ready()
         detail = "it had transactions that the group does not have: restored from the data set"
-        self._told.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
+        self._events.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
 
     def _begin_again(self) -> None:
         """Form a new group with the most advanced member, as all members are dead; the others join it."""
@@ -254,7 +254,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         """Make the survivors the whole group when no member has had a majority for long."""
         if self.settings.bootstrap_after is None or self._rescue_goes_on:
             return []
@@ -263,11 +263,11 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         if not self.blocked_for_long(majority or not left):
             return []
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
-        statements, told = _rescue(left[chosen.name], self.passwords.replication)
+        statements, action = _rescue(left[chosen.name], self.passwords.replication)
         # The statement takes up to a minute, and remediation has other nodes to check.
         self._rescuer = Thread(target=self._execute, args=(chosen, statements), daemon=True)
         self._rescuer.start()
-        return [f"{chosen.name}: {told}"]
+        return [f"{chosen.name}: {action}"]
 
     @property
     def _rescue_goes_on(self) -> bool:
@@ -277,7 +277,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         try:
             node.execute(*statements, timeout=_LONGEST_RESCUE)
         except FiveninesError as error:
-            self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
+            self._events.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
     def not_joined_reason(self, node: Mysql) -> str:
         groups = self._groups()
@@ -308,7 +308,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
     def events(self) -> list[ManagerEvent]:
-        return [*self._log.events(self.nodes), *self._told]
+        return [*self._log.events(self.nodes), *self._events]
 
     def _refused(self, node: Mysql, what: str) -> str:
         words = node.last_words().splitlines()
@@ -323,8 +323,8 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
 
     def _groups(self) -> dict[str, Group]:
         """Return the group as each member that answers sees it, by name."""
-        asked = {node.name: self._group(node) for node in self.nodes}
-        return {name: group for name, group in asked.items() if group is not None}
+        groups = {node.name: self._group(node) for node in self.nodes}
+        return {name: group for name, group in groups.items() if group is not None}
 
     def _works(self, node: Mysql, groups: Mapping[str, Group]) -> bool:
         """Return whether a member takes part in the group, in its own view and in the others'.

@@ -113,14 +113,14 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self.not_streaming_reason(node, primary) if primary else "there is no primary"
 
     def written(self) -> Callable[[Postgres], str]:
-        primary, lacking = self.primary(), super().written()
+        primary, unreplayed = self.primary(), super().written()
         if primary is None or not self.settings.subscriber:
-            return lacking
+            return unreplayed
         ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
 
         def lacks(node: Postgres) -> str:
             if not self._is_subscriber(node):
-                return lacking(node)
+                return unreplayed(node)
             return logical.lag_reason(primary, node, position)
 
         return lacks
@@ -142,7 +142,7 @@ class HotStandby(Streaming[HotStandbySettings]):
     def _guard_subscriber(self, primary: Postgres) -> None:
         """Send the subscriber nothing that standbys lack: any promoted standby can continue from there."""
         if self.settings.subscriber:
-            others = [slots.named(one.name) for one in self.publishers if one is not primary]
+            others = [slots.named(node.name) for node in self.publishers if node is not primary]
             primary.set_system("synchronized_standby_slots", ", ".join(others))
 
     def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
@@ -166,13 +166,13 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self._is_delayed(node) or self._is_subscriber(node)
 
     def _sync_names(self, primary: Postgres) -> str:
-        able = [one.name for one in self.nodes if one is not primary and not self._is_never_promoted(one)]
-        asked = self.settings
-        return synchronous_names(able, asked.wait_for, asked.choice) if asked.synchronous else ""
+        able = [node.name for node in self.nodes if node is not primary and not self._is_never_promoted(node)]
+        settings = self.settings
+        return synchronous_names(able, settings.wait_for, settings.choice) if settings.synchronous else ""
 
     def _make_slots(self, node: Postgres) -> None:
         """Create slots for all other nodes on each node, so that a promoted node already has them."""
-        slots.renew(node, [one.name for one in self.publishers if one is not node])
+        slots.renew(node, [other.name for other in self.publishers if other is not node])
 
     def _follow(self, standby: Postgres, upstream: Postgres) -> None:
         slot = {"primary_slot_name": slots.named(standby.name)} if self.settings.slots else {}

@@ -99,8 +99,8 @@ class HotStandbySettings(SolutionSettings):
     def _problems_with_standbys(self) -> list[str]:
         found = [
             f"{key}: it needs at least 2 standbys: set standbys to 2 or more"
-            for key, asked in (("cascade", self.cascade), ("delay", self.delay))
-            if asked and self.standbys < 2
+            for key, value in (("cascade", self.cascade), ("delay", self.delay))
+            if value and self.standbys < 2
         ]
         if self.subscriber and not self.slots:
             found.append(

@@ -121,7 +121,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         report("Accounts and databases are stored in the SQL node: no data nodes are needed.", None)
         node.initialise()
         # accounts and databases are its own: they need no data nodes
-        node.start_apart()
+        node.start_without_cluster()
         report("starting the data nodes", None)
         self._configure_parts()
         self.management[0].start()
@@ -194,7 +194,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             data=[one.place for one in self.data],
             management=[one.place for one in self.management],
             sql=[Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)],
-            settings=self.settings.told_to_data_nodes(),
+            settings=self.settings.data_node_settings(),
             ranks=self.settings.ranks,
         )
 
@@ -206,8 +206,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def parts_in_effect(self) -> list[Finding]:
         names = {one.place.number: one.name for one in self.data}
-        asked = self.settings.told_to_data_nodes()
-        return in_effect.findings(names, asked, self.nodes[0].query(in_effect.QUESTION, 10.0))
+        requested = self.settings.data_node_settings()
+        return in_effect.findings(names, requested, self.nodes[0].query(in_effect.QUESTION, 10.0))
 
     def prepare(self) -> None:
         self._configure_parts()
@@ -313,7 +313,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         for one in self.data if whole else [node]:
             one.start()
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         """Restart data nodes that have shut themselves down, as the losing half of a partition does."""
         if self.settings.restart_after_shutdown is None:
             return []
@@ -380,9 +380,10 @@ def _remedy(error: str, settings: NdbSettings) -> str:
     """Return what to do if data nodes are full; the errors for rows, tables and indexes are the same."""
     if "is full" not in error:
         return ""
-    held = format_size(settings.data_memory)
+    memory = format_size(settings.data_memory)
     return (
-        f". Data nodes have data_memory: {held} for all rows and indexes, and limits for tables and indexes "
+        f". Data nodes have data_memory: {memory} for all rows and indexes, and limits for tables and "
+        "indexes "
         "(MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:`): raise them"
     )
 

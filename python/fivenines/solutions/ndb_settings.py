@@ -218,7 +218,7 @@ class NdbSettings(SolutionSettings):
             **dict.fromkeys(self.hosts, "the server on this host"),
         }
 
-    def told_to_data_nodes(self) -> dict[str, Value]:
+    def data_node_settings(self) -> dict[str, Value]:
         """Return settings of data nodes by their names in config.ini, times in ms."""
         # Names are case-insensitive there.
         given = {name.lower() for name in self.cluster}

@@ -87,9 +87,9 @@ class Flow:
         if self.applier is not None:
             self._left.append(self.applier)
         self.follows = self.applier = None
-        self._stop_the_left()
+        self._stop_leftovers()
 
-    def _stop_the_left(self) -> None:
+    def _stop_leftovers(self) -> None:
         for node in [one for one in self._left if one is not self.applier and one.answers()]:
             node.execute(*self._kind.stop)
             self._left.remove(node)
@@ -113,8 +113,8 @@ class Flow:
         for side, node in ((self.source, self.follows), (self.target, self.applier)):
             if not side.able(node):
                 return f"{node.name} is not a working server of cluster {side.name}"
-        if said := self._kind.trouble(self.applier.replica_status()):
-            return f"{self.applier.name}: {said}"
+        if trouble := self._kind.trouble(self.applier.replica_status()):
+            return f"{self.applier.name}: {trouble}"
         return ""
 
     def behind(self) -> str:
@@ -128,7 +128,7 @@ class Flow:
 
     def look_after(self, patience: float | None) -> None:
         """Move it to other servers that work, once it has not worked for `patience` seconds."""
-        self._stop_the_left()
+        self._stop_leftovers()
         reason = "" if self._given_up else _safely(self.problem)
         if not reason or patience is None:
             self._since = None
@@ -185,9 +185,9 @@ class Flow:
             FiveninesError: it does not.
         """
         deadline = time.monotonic() + _STARTS
-        while said := _safely(self.problem):
+        while problem := _safely(self.problem):
             if time.monotonic() > deadline:
-                raise FiveninesError(said)
+                raise FiveninesError(problem)
             time.sleep(0.1)
 
 

@@ -39,7 +39,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.etcd: Etcd
         self.daemons: dict[str, Daemon] = {}
         self._logs: dict[str, Follower] = {}
-        self._said, self._asked = "", -_ASK_AGAIN
+        self._etcd_trouble, self._queried_at = "", -_ASK_AGAIN
 
     # deployment
 
@@ -56,8 +56,8 @@ class Patroni(Streaming[PatroniSettings]):
 
     def configure(self, node: Postgres) -> None:
         super().configure(node)
-        wanted = node.settings(self.whole_configuration(node))
-        controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
+        settings = node.settings(self.whole_configuration(node))
+        controlled = {name: settings[name] for name in CONTROLLED if name in settings}
         text = patroni_daemon.configuration(
             node, self.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled
         )
@@ -102,7 +102,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.daemons[node.name].require()
         self.daemons[node.name].require_settings()
         has_lock = last_promoted(self._logs[node.name].events()) == node.name
-        return "" if has_lock else self._words(node)
+        return "" if has_lock else self._last_message(node)
 
     def _incomplete(self) -> str:
         for node in self.nodes:
@@ -119,8 +119,8 @@ class Patroni(Streaming[PatroniSettings]):
         ((count,),) = primary.query(
             "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
         )
-        wanted = min(self.settings.synchronous_node_count, len(self.nodes) - 1)
-        return "" if count >= wanted else f"{count} of {wanted} standbys are synchronous"
+        required = min(self.settings.synchronous_node_count, len(self.nodes) - 1)
+        return "" if count >= required else f"{count} of {required} standbys are synchronous"
 
     def _set(self, dynamic: dict[str, object]) -> None:
         """Change the dynamic configuration in etcd for all nodes; it takes effect within one loop."""
@@ -131,8 +131,8 @@ class Patroni(Streaming[PatroniSettings]):
     # life
 
     def events(self) -> list[ManagerEvent]:
-        told = [event for log in self._logs.values() for event in log.events()]
-        return sorted(told, key=lambda event: event.monotonic_ns)
+        events = [event for log in self._logs.values() for event in log.events()]
+        return sorted(events, key=lambda event: event.monotonic_ns)
 
     @property
     def primary_of_record(self) -> Postgres:
@@ -157,7 +157,7 @@ class Patroni(Streaming[PatroniSettings]):
             if time.monotonic() > deadline:
                 if node.answers():
                     return
-                raise FiveninesError(f"{node.name} does not start: {self._words(node)}")
+                raise FiveninesError(f"{node.name} does not start: {self._last_message(node)}")
             time.sleep(0.2)
 
     def _await_etcd(self) -> None:
@@ -171,13 +171,13 @@ class Patroni(Streaming[PatroniSettings]):
 
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
-            return f"{node.name} does not answer: {self._words(node)}"
+            return f"{node.name} does not answer: {self._last_message(node)}"
         if self.primary() is None:
-            return f"there is no primary: {self._trouble() or self._words(node)}"
+            return f"there is no primary: {self._trouble() or self._last_message(node)}"
         if not self.daemons[node.name].alive:
             return f"{node.name} has no running Patroni: it has ended"
         reason = super().not_joined_reason(node)
-        return f"{reason}: {self._words(node)}" if reason else ""
+        return f"{reason}: {self._last_message(node)}" if reason else ""
 
     def unexpected_primary_reason(self, node: Postgres) -> str:
         if node.alive and not self.daemons[node.name].alive:
@@ -198,10 +198,10 @@ class Patroni(Streaming[PatroniSettings]):
 
     def _trouble(self) -> str:
         """Return what is wrong with etcd; queried at most every 2 s, as queries load the measured machine."""
-        if time.monotonic() - self._asked > _ASK_AGAIN:
-            self._said, self._asked = self.etcd.trouble(), time.monotonic()
-        return self._said
+        if time.monotonic() - self._queried_at > _ASK_AGAIN:
+            self._etcd_trouble, self._queried_at = self.etcd.trouble(), time.monotonic()
+        return self._etcd_trouble
 
-    def _words(self, node: Postgres) -> str:
+    def _last_message(self, node: Postgres) -> str:
         """Return the last log message of its Patroni."""
         return self._logs[node.name].last_line() or "its Patroni has logged nothing"

@@ -15,20 +15,20 @@ class ReadLocks:
     """The global read locks of fivenines, each on a separate connection."""
 
     def __init__(self) -> None:
-        self._held: dict[str, ExitStack] = {}
+        self._locks: dict[str, ExitStack] = {}
 
     def take(self, node: Server) -> None:
         """Lock a node: from now on it applies nothing."""
-        held = ExitStack()
-        connection = held.enter_context(node.connect(_STALLED))
-        self._held[node.name] = held
+        lock = ExitStack()
+        connection = lock.enter_context(node.connect(_STALLED))
+        self._locks[node.name] = lock
         with connection.cursor() as cursor:
             cursor.execute(LOCK)
 
     def give_back(self, node: Server) -> str:
         """Unlock a node by closing the connection; return why that failed, or an empty string."""
         try:
-            self._held.pop(node.name).close()
+            self._locks.pop(node.name).close()
         except pymysql.Error as error:
             return f"the lock was lost before: {error}"
         return ""

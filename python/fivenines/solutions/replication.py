@@ -303,8 +303,8 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         primary = self.primary()
         if primary is None:
             return self.lag_reason
-        lacking = self._sql.written(primary)
-        return lambda node: "" if node is primary else lacking(node)
+        unapplied = self._sql.written(primary)
+        return lambda node: "" if node is primary else unapplied(node)
 
     @property
     def _supervised(self) -> bool:
@@ -323,11 +323,11 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         return self._sql.semi_sync(self.settings.mode, timeout, self.settings.wait_for)
 
     def _await_semi_sync(self, primary: MysqlFamily) -> None:
-        wanted = str(self.settings.replicas)
+        expected = str(self.settings.replicas)
         wait_until(
             lambda: (
                 ""
-                if primary.status(self._sql.acknowledging).popitem()[1] == wanted
+                if primary.status(self._sql.acknowledging).popitem()[1] == expected
                 else "too few replicas acknowledge"
             ),
             15.0,

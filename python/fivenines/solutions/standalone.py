@@ -44,7 +44,7 @@ class StandaloneSettings(SolutionSettings):
 
     def facts(self) -> SolutionFacts:
         strict = self.durability == STRICT
-        away = "unavailable until it is started again"
+        outage = "unavailable until it is started again"
         return SolutionFacts(
             replication="none",
             failover="none",
@@ -55,8 +55,8 @@ class StandaloneSettings(SolutionSettings):
             if strict
             else "everything if its disk is lost; the last moments after a power loss",
             partition="clients on the other side are refused",
-            one_down=away,
-            two_down=away,
+            one_down=outage,
+            two_down=outage,
             sources=["Manuals: PostgreSQL 19.5 (synchronous_commit); innodb_flush_log_at_trx_commit"],
         )
 

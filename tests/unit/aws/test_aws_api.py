@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from fivenines.aws.api import Access, Api, _lets_in, _singles, said_by_aws
+from fivenines.aws.api import Access, Api, _lets_in, _singles, aws_error
 from fivenines.errors import UsageError
 
 
@@ -20,7 +20,7 @@ from fivenines.errors import UsageError
     ],
 )
 def test_an_error_says_what_to_do(code: str, exit_code: int, words: str) -> None:
-    error = said_by_aws("fly", {"Code": code, "Message": "because\n it rains"})
+    error = aws_error("fly", {"Code": code, "Message": "because\n it rains"})
     assert words in str(error) and error.exit_code == exit_code
     assert str(error).startswith("cannot fly: ")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from plain_host import PlainHost
 
-from fivenines.solutions.group_events import GroupLog, merged, told_by
+from fivenines.solutions.group_events import GroupLog, merged, events_in
 
 NAMES = {"10.99.0.11": "node1", "10.99.0.12": "node2"}
 AT = "2026-11-22T08:03:0"
@@ -27,7 +27,7 @@ ZERO = int(datetime(2026, 11, 22, 8, 3, tzinfo=UTC).timestamp()) * 10**9
 
 
 def test_what_a_member_tells() -> None:
-    found = told_by("node2", LINES, NAMES, ZERO)
+    found = events_in("node2", LINES, NAMES, ZERO)
     assert [(event.monotonic_ns, event.kind, event.node) for event in found] == [
         (1_250_000_000, "missed", "node1"),
         (2_000_000_000, "expelled", "node1"),
@@ -38,12 +38,12 @@ def test_what_a_member_tells() -> None:
 
 
 def test_what_several_members_tell_of_the_same_counts_once() -> None:
-    other = told_by("node3", LINES[:3], NAMES, ZERO - 40_000_000)
-    found = merged([*other, *told_by("node2", LINES, NAMES, ZERO)])
+    other = events_in("node3", LINES[:3], NAMES, ZERO - 40_000_000)
+    found = merged([*other, *events_in("node2", LINES, NAMES, ZERO)])
     assert [event.kind for event in found] == ["missed", "expelled", "decided", "promoted"]
     # the first who told it
     assert found[0].detail.startswith("node2: ")
-    again = told_by("node2", LINES, NAMES, ZERO - 60_000_000_000)
+    again = events_in("node2", LINES, NAMES, ZERO - 60_000_000_000)
     assert len(merged([*found, *again])) == 8
 
 

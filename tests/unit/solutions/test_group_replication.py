@@ -185,7 +185,7 @@ def test_a_member_that_has_more_than_the_group_is_restored(monkeypatch: pytest.M
     solution._join(node)
     assert node.done == [solution._join_statement, "stop", "start", solution._join_statement]
     assert replaced == [node]
-    (event,) = [event for event in solution._told if event.kind == "restored"]
+    (event,) = [event for event in solution._events if event.kind == "restored"]
     assert event.node == "node1"
 
 
@@ -214,19 +214,19 @@ def test_a_person_forces_the_most_advanced_survivors_after_a_while(monkeypatch: 
     monkeypatch.setattr("fivenines.solutions.group_replication.time.monotonic", lambda: clock[0])
     for node in solution.nodes[:3]:
         node.told = None
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     fourth, fifth = solution.nodes[3:]
     for node in (fourth, fifth):
         node.told = seen(solution, node, gone=(1, 2, 3))
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 3.1
-    assert solution.on_call_step() == ["node5: group_replication_force_members, as no member had a majority"]
+    assert solution.remediate() == ["node5: group_replication_force_members, as no member had a majority"]
     solution._rescuer.join(5.0)
     switch = "SET GLOBAL group_replication_force_members"
     assert fifth.done == [f"{switch} = '10.99.0.14:33061,10.99.0.15:33061'", f"{switch} = ''"]
     assert fourth.done == []
-    assert deployed(bootstrap_after=None).on_call_step() == []
+    assert deployed(bootstrap_after=None).remediate() == []
 
 
 def test_survivors_that_have_left_begin_a_new_group() -> None:

@@ -640,17 +640,17 @@ def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
     second.answering = third.answering = True
     second.state = third.state = ("2", "Primary", "Synced")
     monkeypatch.setattr("fivenines.solutions.galera._committed", {second: 5, third: 9}.get)
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     second.state = third.state = ("1", "non-Primary", "Initialized")
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 2.9
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 0.2
-    assert solution.on_call_step() == ["node3: pc.bootstrap=YES, as no node had a majority"]
+    assert solution.remediate() == ["node3: pc.bootstrap=YES, as no node had a majority"]
     assert third.done == ["SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"]
     assert second.done == []
     nobody = deployed(galera(bootstrap_after=None))
-    assert nobody.on_call_step() == []
+    assert nobody.remediate() == []
 
 
 def test_mysql_replicates_under_its_own_names() -> None:

@@ -43,8 +43,8 @@ class MariadbReplicating(Replicating):
         }
 
     def applying(self, threads: int | None, mode: str | None) -> dict[str, Value]:
-        told = super().applying(threads, mode)
-        return told | ({"slave_parallel_mode": mode} if mode else {})
+        settings = super().applying(threads, mode)
+        return settings | ({"slave_parallel_mode": mode} if mode else {})
 
     def follow(self, primary: str, password: str) -> list[str]:
         return follow(primary, password)
@@ -66,11 +66,11 @@ class MariadbReplicating(Replicating):
 
     def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
         ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
-        wanted = parse_gtids(str(written))
+        target = parse_gtids(str(written))
 
         def lacking(node: MysqlFamily) -> str:
             applied, logged = _positions(node)
-            if not all(distance(wanted, parse_gtids(one)) for one in (applied, logged)):
+            if not all(distance(target, parse_gtids(one)) for one in (applied, logged)):
                 return ""
             return f"{node.name} is at {applied}, the primary was at {written}"
 

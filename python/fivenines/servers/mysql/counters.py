@@ -54,14 +54,14 @@ CATALOGUE = Catalogue(
 )
 
 
-def read(asked: Session) -> Iterator[tuple[str, float]]:
+def read(session: Session) -> Iterator[tuple[str, float]]:
     """Yield names and current values, without values that are not numbers."""
-    yield from status.read(asked)
-    for row in asked.ask(_MEMBER).rows:
+    yield from status.read(session)
+    for row in session.ask(_MEMBER).rows:
         for name, value in zip(COLUMNS, row, strict=True):
             yield f"replication_group_member_stats.{name}", float(value)
-    for name, count in asked.ask(_METRICS).rows:
+    for name, count in session.ask(_METRICS).rows:
         yield f"INNODB_METRICS.{name}", float(count)
-    for row in asked.ask(_FILES).rows:
+    for row in session.ask(_FILES).rows:
         if row[0] is not None:
             yield "file_summary_by_event_name.write_bytes", float(row[0])

@@ -34,15 +34,15 @@ class MysqlDelay(DelayReader):
         super().__init__(name)
         self.executed: list[Sample] = []
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         moment = now_ms()
-        executed, waiting = asked.ask(_POSITIONS).rows[0]
+        executed, waiting = session.ask(_POSITIONS).rows[0]
         self.executed.append(Sample(moment, {0: float(transactions(str(executed)))}))
         if waiting is not None:
             yield self.name, NOT_APPLIED, float(transactions(str(waiting))), "transactions"
-        yield from self._as_replica((asked.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
-        for counts in asked.ask(_QUEUES).rows:
+        yield from self._as_replica((session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
+        for counts in session.ask(_QUEUES).rows:
             for name, value in zip(QUEUES, counts, strict=True):
                 yield self.name, name, float(value), "transactions"
 
@@ -57,6 +57,6 @@ class MysqlDelay(DelayReader):
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
     ) -> Iterator[tuple[float, DelayRow]]:
         """Yield rows about each node relative to the one that has executed most."""
-        told = {name: reader.executed for name, reader in readers.items()}
-        for t, name, behind in behind_furthest(told, longest_gap):
+        executed = {name: reader.executed for name, reader in readers.items()}
+        for t, name, behind in behind_furthest(executed, longest_gap):
             yield t, (name, NOT_EXECUTED, behind, "transactions")

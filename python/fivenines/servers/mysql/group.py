@@ -100,7 +100,7 @@ def _length(interval: str) -> int:
 def advice(words: Sequence[str]) -> str:
     """Return what to do if the log names a known reason why a member does not join; else empty."""
     text = "\n".join(words)
-    return next((way for said, way in _WAYS if said in text), "")
+    return next((way for message, way in _WAYS if message in text), "")
 
 
 _WAYS = (

@@ -130,9 +130,9 @@ CATALOGUE = Catalogue(
 _WORDS = {"ON": 1.0, "OFF": 0.0, "YES": 1.0, "NO": 0.0}
 
 
-def read(asked: Session) -> Iterator[tuple[str, float]]:
+def read(session: Session) -> Iterator[tuple[str, float]]:
     """Yield names and current values, without values that are not numbers."""
-    for name, value in asked.ask(_STATEMENT).rows:
+    for name, value in session.ask(_STATEMENT).rows:
         number = _number(str(value))
         if number is not None:
             yield name, number

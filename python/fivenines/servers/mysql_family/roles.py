@@ -25,8 +25,8 @@ class MysqlFamilyRoles(RoleReader):
         self._company = company
         self._question = _LOOK.format(f"({standbys})" if company else "0")
 
-    def look(self, asked: Session) -> RoleView:
-        ((read_only, flush, sync, standbys),) = asked.ask(self._question).rows
+    def look(self, session: Session) -> RoleView:
+        ((read_only, flush, sync, standbys),) = session.ask(self._question).rows
         primary = not int(read_only)
         accompanied = self._company is not None and int(standbys or 0) >= self._company.least
         return RoleView(
@@ -35,11 +35,11 @@ class MysqlFamilyRoles(RoleReader):
             {"innodb_flush_log_at_trx_commit": str(flush), "sync_binlog": str(sync)},
         )
 
-    def change(self, asked: Session, settings: Settings) -> None:
+    def change(self, session: Session, settings: Settings) -> None:
         for name, value in settings.items():
-            asked.ask(f"SET GLOBAL {name} = {value}")
+            session.ask(f"SET GLOBAL {name} = {value}")
         if _STRICT in settings.items():
-            asked.ask(_FLUSH)
+            session.ask(_FLUSH)
 
 
 def counted(table: str, number: str, status: str = "") -> str:

@@ -119,7 +119,9 @@ class MysqlFamily(Server):
             (f"{APPLICATION}@'%'", given.application),
             (f"{REPLICATION}@'%'", given.replication),
         )
-        return [f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'" for who, password in accounts]
+        return [
+            f"ALTER USER {account} IDENTIFIED {self.hashing}BY '{password}'" for account, password in accounts
+        ]
 
     def make_accounts(self) -> None:
         """Let the first start of a new data directory create the database and the accounts."""
@@ -246,8 +248,8 @@ class MysqlFamily(Server):
 
     def status(self, *names: str) -> dict[str, str]:
         """Return status variables of the running server, by name in lower case."""
-        wanted = ", ".join(f"'{name}'" for name in names)
-        rows = self.query(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({wanted})")
+        quoted = ", ".join(f"'{name}'" for name in names)
+        rows = self.query(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({quoted})")
         return {name.lower(): str(value) for name, value in rows}
 
     def replica_status(self) -> dict[str, Any]:

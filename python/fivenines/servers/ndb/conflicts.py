@@ -15,7 +15,7 @@ _TABLE = (
 )
 
 # Tables of the measurement: each row has one writer, and one table has a BLOB, which no function supports.
-_OURS = "fivenines%"
+_MEASUREMENT_TABLES = "fivenines%"
 
 # binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE), which both functions
 # support.
@@ -34,6 +34,6 @@ def detection(kind: Literal["epoch", "max"], column: str, servers: Iterable[int]
     rows = ", ".join(
         f"('{DATABASE}', '{tables}', {number}, {_FULL_UPDATE}, {what})"
         for number in servers
-        for tables, what in (("%", f"'{function}'"), (_OURS, "NULL"))
+        for tables, what in (("%", f"'{function}'"), (_MEASUREMENT_TABLES, "NULL"))
     )
     return [_TABLE, f"REPLACE INTO mysql.ndb_replication VALUES {rows}"]

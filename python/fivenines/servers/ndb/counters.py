@@ -98,17 +98,17 @@ _STATUS = (
 )
 
 
-def read(asked: Session) -> Iterator[tuple[str, float]]:
+def read(session: Session) -> Iterator[tuple[str, float]]:
     """Yield names and current values of an SQL node, without values that are not numbers."""
-    yield from mysql.read(asked)
-    for name, value in asked.ask(_STATUS).rows:
+    yield from mysql.read(session)
+    for name, value in session.ask(_STATUS).rows:
         if str(value).isdecimal():
             yield name, float(value)
 
 
-def read_data_nodes(asked: Session) -> Iterator[tuple[int, str, float]]:
+def read_data_nodes(session: Session) -> Iterator[tuple[int, str, float]]:
     """Yield node id, name and value of each counter of each data node, through an SQL node."""
-    for number, name, value in asked.ask(_STATEMENT).rows:
+    for number, name, value in session.ask(_STATEMENT).rows:
         yield int(number), f"ndbinfo.{name}", float(value)
 
 
@@ -118,9 +118,9 @@ def _statement() -> str:
         "WHERE val <> 0 GROUP BY node_id, counter_name"
     ]
     for table in dict.fromkeys(table for table, _ in _FIGURES.values()):
-        own = {name: told for name, (of, told) in _FIGURES.items() if of == table}
+        own = {name: expression for name, (of, expression) in _FIGURES.items() if of == table}
         # Query each table once: every query goes to all data nodes.
-        columns = ", ".join(f"{told} AS `{name}`" for name, told in own.items())
+        columns = ", ".join(f"{expression} AS `{name}`" for name, expression in own.items())
         rows = " UNION ALL ".join(f"SELECT node_id, '{name}', `{name}` FROM told" for name in own)
         parts.append(
             f"(WITH told AS (SELECT node_id, {columns} FROM ndbinfo.{table} GROUP BY node_id) {rows})"

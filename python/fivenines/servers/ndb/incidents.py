@@ -20,14 +20,14 @@ _LINE = re.compile(
 )
 _CHECKPOINT = re.compile(r"(Global|Local) checkpoint (\d+) (started|completed)")
 # Kind, duration so far (ms), and details.
-_Told = tuple[str, float, str]
+_Event = tuple[str, float, str]
 
 
-def _plain(kind: str, detail: str = "") -> Callable[["re.Match[str]"], _Told]:
+def _plain(kind: str, detail: str = "") -> Callable[["re.Match[str]"], _Event]:
     return lambda match: (kind, 0.0, match.expand(detail))
 
 
-_TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Told]], ...] = tuple(
+_TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Event]], ...] = tuple(
     (re.compile(pattern), tell)
     for pattern, tell in (
         (r"Node (\d+) missed heartbeat (\d+)", _plain("missed heartbeat", r"node \1, number \2")),
@@ -78,10 +78,10 @@ def incidents(lines: Iterable[str]) -> Iterator[Incident]:
                 began[kind] = number, unix_ms
             elif began.get(kind, ("", 0.0))[0] == number:
                 yield Incident(unix_ms, kind, round(unix_ms - began[kind][1], 3), number)
-        elif told := next(filter(None, (_told(match[2], *one) for one in _TELLING)), None):
-            yield Incident(unix_ms, *told)
+        elif incident := next(filter(None, (_event(match[2], *one) for one in _TELLING)), None):
+            yield Incident(unix_ms, *incident)
 
 
-def _told(text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Told]) -> _Told | None:
+def _event(text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Event]) -> _Event | None:
     match = pattern.match(text)
     return tell(match) if match else None

@@ -31,7 +31,7 @@ _EXECUTING = (
 
 
 # Options for a start without the cluster.
-_APART: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
+_WITHOUT_CLUSTER: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
 
 
 class SqlNode(Mysql):
@@ -76,16 +76,16 @@ class SqlNode(Mysql):
         return counters.read
 
     def counters_alongside(self) -> SideReader | None:
-        def read(asked: Session) -> Iterator[tuple[str, str, float]]:
-            for number, name, value in counters.read_data_nodes(asked):
+        def read(session: Session) -> Iterator[tuple[str, str, float]]:
+            for number, name, value in counters.read_data_nodes(session):
                 if number in self.data_nodes:
                     yield self.data_nodes[number], name, value
 
         return read
 
-    def start_apart(self) -> None:
+    def start_without_cluster(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
-        super().configure({**self.engine.next_to_server(), **self.unsafe_settings, **_APART})
+        super().configure({**self.engine.next_to_server(), **self.unsafe_settings, **_WITHOUT_CLUSTER})
         self.start()
         self.wait_ready()
         self.stop()

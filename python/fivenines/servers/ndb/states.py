@@ -44,15 +44,15 @@ def ask(host: "Host", address: str, port: int, timeout: float = 2.0) -> dict[int
 
 def states(lines: Iterable[str]) -> dict[int, State]:
     """Parse states from lines as `node.1.status: STARTED`."""
-    told: dict[int, dict[str, str]] = {}
+    fields: dict[int, dict[str, str]] = {}
     for line in lines:
         key, _, value = line.partition(":")
         parts = key.split(".")
         if len(parts) == 3 and parts[0] == "node" and parts[1].isdigit():
-            told.setdefault(int(parts[1]), {})[parts[2]] = value.strip()
+            fields.setdefault(int(parts[1]), {})[parts[2]] = value.strip()
     return {
-        number: State(one.get("type", ""), one.get("status", ""), int(one.get("startphase", "0")))
-        for number, one in told.items()
+        number: State(values.get("type", ""), values.get("status", ""), int(values.get("startphase", "0")))
+        for number, values in fields.items()
     }
 
 
@@ -74,17 +74,17 @@ class Reporter:
         """Return the command of this module, see `fivenines.servers.member.StateReporter`."""
         return [*_program(self.address, self.port, _TIMEOUT), str(period)]
 
-    def states(self, told: list[str]) -> dict[str, str]:
+    def states(self, report: list[str]) -> dict[str, str]:
         """Return states in words: `started`, `starting 4` (the phase), `not connected`."""
-        known = states(told)
+        known = states(report)
         return {
-            name: "started" if number == self.own else _words(known[number])
+            name: "started" if number == self.own else _text(known[number])
             for number, name in self.names.items()
             if number in known
         }
 
 
-def _words(state: State) -> str:
+def _text(state: State) -> str:
     if state.status == "STARTING":
         return f"starting {state.phase}"
     # The only known state of management nodes is that they are connected.

@@ -94,15 +94,15 @@ class PostgresCounters:
         self._database = database
         self._statement = ""
 
-    def read(self, asked: Session) -> Iterator[tuple[str, float]]:
+    def read(self, session: Session) -> Iterator[tuple[str, float]]:
         """Yield names and current values, without NULL."""
         if not self._statement:
             views = ", ".join(f"'{view}'" for view in [*COLUMNS, "pg_stat_io"])
             has: dict[str, set[str]] = {}
-            for view, column in asked.ask(_HAS.format(views=views)).rows:
+            for view, column in session.ask(_HAS.format(views=views)).rows:
                 has.setdefault(view, set()).add(column)
             self._statement = statement(has, self._database)
-        for name, value in asked.ask(self._statement).rows:
+        for name, value in session.ask(self._statement).rows:
             if value is not None:
                 yield name, float(value)
 

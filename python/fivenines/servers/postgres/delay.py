@@ -34,7 +34,7 @@ SELECT '', v.* FROM (SELECT pg_is_in_recovery() AS recovering) s, LATERAL (VALUE
 class PostgresDelay(DelayReader):
     """Reads one node, which reports itself, or the standbys that follow it, by name."""
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         # A NULL stays NULL: a standby with nothing to replay has no lag.
-        for who, source, value, unit in asked.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
-            yield who or self.name, source, None if value is None else float(value), unit
+        for node, source, value, unit in session.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
+            yield node or self.name, source, None if value is None else float(value), unit

@@ -22,7 +22,7 @@ SETTINGS = (
 )
 
 # The values that fivenines configures.
-OURS = {
+CONFIGURED = {
     "log_line_prefix": "%m [%p] ",
     "log_timezone": "GMT",
     "log_destination": "stderr",
@@ -60,7 +60,7 @@ class LogFormat:
 
 def log_format(settings: Mapping[str, str]) -> LogFormat:
     """Return the format of a server's log with these settings from pg_settings."""
-    values = {**OURS, **settings}
+    values = {**CONFIGURED, **settings}
     prefix, zone = values["log_line_prefix"], _zone(values["log_timezone"])
     if why := _unreadable(values, zone):
         return LogFormat(None, lambda _match: 0.0, f"deadlocks, lock waits and checkpoints: {why}")

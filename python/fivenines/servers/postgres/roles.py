@@ -22,15 +22,15 @@ class PostgresRoles(RoleReader):
         self._company = company
         self._question = _LOOK.format(_STREAMING if company else "0")
 
-    def look(self, asked: Session) -> RoleView:
-        ((recovering, commit, fsync, standbys),) = asked.ask(self._question).rows
+    def look(self, session: Session) -> RoleView:
+        ((recovering, commit, fsync, standbys),) = session.ask(self._question).rows
         primary = recovering == "f"
         accompanied = self._company is not None and int(standbys) >= self._company.least
         return RoleView(
             primary, primary and accompanied, dict(zip(DECIDING, (str(commit), str(fsync)), strict=True))
         )
 
-    def change(self, asked: Session, settings: Settings) -> None:
+    def change(self, session: Session, settings: Settings) -> None:
         for name, value in settings.items():
-            asked.ask(f"ALTER SYSTEM SET {name} = '{value}'")
-        asked.ask("SELECT pg_reload_conf()")
+            session.ask(f"ALTER SYSTEM SET {name} = '{value}'")
+        session.ask("SELECT pg_reload_conf()")

@@ -209,9 +209,9 @@ class Postgres(Server):
     def forget_durability(self) -> None:
         """Reset durability to the configuration file, without ALTER SYSTEM's settings of a former role."""
         lines = self.host.data.read_text(_AUTO_CONF).splitlines(keepends=True)
-        kept = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
-        if kept != lines:
-            self.host.data.write_text(_AUTO_CONF, "".join(kept))
+        others = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
+        if others != lines:
+            self.host.data.write_text(_AUTO_CONF, "".join(others))
 
     def stop(self, timeout: float = 60.0) -> None:
         # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5).
