@@ -143,15 +143,15 @@ class Haproxy(Access[HaproxySettings]):
         addresses = {node.name: node.endpoint for node in self.solution.nodes}
         rows = haproxy_in_effect.rows_of(_ask(self.host, "show stat"))
         file = self.host.node / "conf" / "haproxy.cfg"
-        found = haproxy_in_effect.findings(self.host.name, requested, addresses, rows)
+        findings = haproxy_in_effect.findings(self.host.name, requested, addresses, rows)
         if file.read_text() != self._configuration():
             why = "its configuration file was changed"
-            found.append(
+            findings.append(
                 Finding(
                     self.host.name, "access.interval", requested["interval"], "another value", "differs", why
                 )
             )
-        return found
+        return findings
 
     @property
     def draining(self) -> Drain:

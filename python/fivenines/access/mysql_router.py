@@ -84,14 +84,14 @@ class MysqlRouterSettings(AccessSettings):
 
     def problems(self) -> list[str]:
         """Return what is wrong with the settings as a whole."""
-        found = [
+        problems = [
             f"{name} must be whole seconds: MySQL Router accepts whole seconds only"
             for name in self.whole_seconds
             if getattr(self, name) % 1
         ]
         if self.split and self.tls == "passthrough":
-            found.append("split needs tls: preferred or disabled, as Router has to read statements")
-        return found
+            problems.append("split needs tls: preferred or disabled, as Router has to read statements")
+        return problems
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.solution in _KINDS:

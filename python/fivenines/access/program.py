@@ -49,12 +49,12 @@ class ProgramSettings(ProgramParts, AccessSettings):
         how = self.on_promotion
         if isinstance(how, str) and how.startswith("SIG") and how not in signal.Signals.__members__:
             return [f"access.on_promotion: there is no signal {how}"]
-        found = super().problems()
+        problems = super().problems()
         if self.promotes and how != "nothing":
-            found.append("access.on_promotion: it promotes by itself (marks): leave on_promotion out")
+            problems.append("access.on_promotion: it promotes by itself (marks): leave on_promotion out")
         if bool(self.drain) != bool(self.undrain):
-            found.append("access: drain and undrain go together: set both, or neither")
-        return found
+            problems.append("access: drain and undrain go together: set both, or neither")
+        return problems
 
     def commands(self) -> dict[str, Sequence[str]]:
         how = self.on_promotion

@@ -146,16 +146,16 @@ class Api:
         """Return all clusters of the region, without addresses of their instances."""
         with self._errors("list the clusters"):
             pages = self._rds.get_paginator("describe_db_clusters").paginate()
-            return [self._described(one, False) for page in pages for one in page["DBClusters"]]
+            return [self._described(cluster, False) for page in pages for cluster in page["DBClusters"]]
 
     def instances(self) -> dict[str, Mapping[str, str]]:
         """Return the tags of all instances of the region, by identifier."""
         with self._errors("list the instances"):
             pages = self._rds.get_paginator("describe_db_instances").paginate()
             return {
-                one["DBInstanceIdentifier"]: _tags(one.get("TagList", ()))
+                instance["DBInstanceIdentifier"]: _tags(instance.get("TagList", ()))
                 for page in pages
-                for one in page["DBInstances"]
+                for instance in page["DBInstances"]
             }
 
     def create_cluster(self, name: str, values: Mapping[str, Any], tags: Mapping[str, str]) -> None:
@@ -199,13 +199,13 @@ class Api:
             pages = self._rds.get_paginator("describe_events").paginate(StartTime=since)
             return [
                 RdsEvent(
-                    one["Date"],
-                    one.get("SourceIdentifier", ""),
-                    one.get("Message", ""),
-                    tuple(one.get("EventCategories", ())),
+                    event["Date"],
+                    event.get("SourceIdentifier", ""),
+                    event.get("Message", ""),
+                    tuple(event.get("EventCategories", ())),
                 )
                 for page in pages
-                for one in page["Events"]
+                for event in page["Events"]
             ]
 
     # security groups
@@ -215,7 +215,7 @@ class Api:
         with self._errors(f"read the security group {group}"):
             answer = self._ec2.describe_security_groups(GroupIds=[group])
             every: list[dict[str, Any]] = answer["SecurityGroups"][0]["IpPermissions"]
-            return [one for one in every if _lets_in(one, port)]
+            return [rule for rule in every if _lets_in(rule, port)]
 
     def revoke(self, group: str, rules: Sequence[Mapping[str, Any]]) -> None:
         """Remove rules from a security group, so that it admits no new connections by them."""
@@ -225,7 +225,7 @@ class Api:
     def give_back(self, group: str, rules: Sequence[Mapping[str, Any]]) -> None:
         """Restore rules of a security group; existing ones are no error."""
         # One source at a time: EC2 refuses a whole request if one of its rules exists.
-        for rule in (single for one in rules for single in _singles(one)):
+        for rule in (single for grouped in rules for single in _singles(grouped)):
             with self._errors(f"restore the rules of the security group {group}", given=(_RULE_EXISTS,)):
                 self._ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[rule])
 
@@ -240,8 +240,8 @@ class Api:
                     {"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in filters.items()
                 ],
             )
-            found: list[str] = answer["PriceList"]
-            return found
+            products: list[str] = answer["PriceList"]
+            return products
 
     @property
     def region(self) -> str:
@@ -306,9 +306,9 @@ class Api:
         except exceptions.BotoCoreError as error:
             raise FiveninesError(f"cannot {doing}: {brief(error)}") from error
 
-    def _described(self, one: Mapping[str, Any], addresses: bool = True) -> Described:
-        name = one["DBClusterIdentifier"]
-        members = one.get("DBClusterMembers", ())
+    def _described(self, cluster: Mapping[str, Any], addresses: bool = True) -> Described:
+        name = cluster["DBClusterIdentifier"]
+        members = cluster.get("DBClusterMembers", ())
         writing = {each["DBInstanceIdentifier"]: each["IsClusterWriter"] for each in members}
         found = {each: Instance(each, "", writer) for each, writer in writing.items()}
         if addresses:
@@ -316,16 +316,16 @@ class Api:
             found |= {each.name: each for each in (_instance(two, writing) for two in answer["DBInstances"])}
         return Described(
             name,
-            one["Engine"],
-            one.get("EngineVersion", ""),
-            one["Status"],
-            one.get("Endpoint", ""),
-            one.get("ReaderEndpoint", ""),
-            int(one.get("Port") or 0),
+            cluster["Engine"],
+            cluster.get("EngineVersion", ""),
+            cluster["Status"],
+            cluster.get("Endpoint", ""),
+            cluster.get("ReaderEndpoint", ""),
+            int(cluster.get("Port") or 0),
             tuple(sorted(found.values(), key=lambda each: each.name)),
-            tuple(each["VpcSecurityGroupId"] for each in one.get("VpcSecurityGroups", ())),
-            one.get("DBClusterArn", ""),
-            _tags(one.get("TagList", ())),
+            tuple(each["VpcSecurityGroupId"] for each in cluster.get("VpcSecurityGroups", ())),
+            cluster.get("DBClusterArn", ""),
+            _tags(cluster.get("TagList", ())),
         )
 
 
@@ -353,16 +353,16 @@ def aws_error(doing: str, error: Mapping[str, str]) -> FiveninesError:
     return FiveninesError(f"cannot {doing}: {code}: {message}")
 
 
-def _instance(one: Mapping[str, Any], writing: Mapping[str, bool]) -> Instance:
-    name, endpoint = one["DBInstanceIdentifier"], one.get("Endpoint") or {}
+def _instance(answer: Mapping[str, Any], writing: Mapping[str, bool]) -> Instance:
+    name, endpoint = answer["DBInstanceIdentifier"], answer.get("Endpoint") or {}
     return Instance(
         name,
-        one["DBInstanceStatus"],
+        answer["DBInstanceStatus"],
         writing.get(name, False),
         endpoint.get("Address", ""),
         int(endpoint.get("Port") or 0),
-        one.get("DBInstanceClass", ""),
-        one.get("AvailabilityZone", ""),
+        answer.get("DBInstanceClass", ""),
+        answer.get("AvailabilityZone", ""),
     )
 
 
@@ -379,8 +379,8 @@ def _singles(rule: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     sources = ("IpRanges", "Ipv6Ranges", "PrefixListIds", "UserIdGroupPairs")
     what = {name: value for name, value in rule.items() if name not in sources}
     for name in sources:
-        for one in rule.get(name, ()):
-            yield {**what, name: [one]}
+        for source in rule.get(name, ()):
+            yield {**what, name: [source]}
 
 
 def was_refused(error: FiveninesError) -> bool:
@@ -391,7 +391,7 @@ def was_refused(error: FiveninesError) -> bool:
 
 
 def _tags(pairs: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    return {one["Key"]: one.get("Value", "") for one in pairs}
+    return {pair["Key"]: pair.get("Value", "") for pair in pairs}
 
 
 def _pairs(tags: Mapping[str, str]) -> list[dict[str, str]]:

@@ -36,10 +36,10 @@ def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
     Raises:
         FiveninesError: it failed, and nothing stays changed.
     """
-    rules = {group: found for group in groups if (found := api.rules(group, port))}
+    rules = {group: admitting for group in groups if (admitting := api.rules(group, port))}
     if not rules:
         raise FiveninesError(f"no rule of {', '.join(groups) or 'a security group'} admits port {port}")
-    wide = [group for group, found in rules.items() if any(_is_wider(one, port) for one in found)]
+    wide = [group for group, admitting in rules.items() if any(_is_wider(rule, port) for rule in admitting)]
     if wide:
         raise FiveninesError(
             f"a rule of {', '.join(wide)} admits more than port {port}, so removing it would cut off other "
@@ -49,8 +49,8 @@ def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
     made = Cut(file, replace(api.access, region=api.region), rules)
     _write(made)
     try:
-        for group, found in rules.items():
-            api.revoke(group, found)
+        for group, admitting in rules.items():
+            api.revoke(group, admitting)
     except BaseException:
         heal(api, made)
         raise
@@ -63,8 +63,8 @@ def heal(api: Api, made: Cut) -> None:
     Raises:
         FiveninesError: it failed; the file stays for `fivenines aws sweep`.
     """
-    for group, found in made.rules.items():
-        api.give_back(group, found)
+    for group, removed in made.rules.items():
+        api.give_back(group, removed)
     made.file.unlink(missing_ok=True)
 
 

@@ -91,15 +91,15 @@ class EventReader:
 
 def managers(events: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
     """Return events of RDS as those of a manager, in order of time; `clock` converts to ns."""
-    found = {}
+    details = {}
     for event in events:
         for pattern, kind in _KINDS:
             if match := pattern.search(event.message):
                 node = match.groupdict().get("node") or event.source
                 detail = f"RDS at {event.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {event.message}"
-                found[clock(event.moment), kind, node] = detail
+                details[clock(event.moment), kind, node] = detail
                 break
-    return [ManagerEvent(*key, detail) for key, detail in sorted(found.items())]
+    return [ManagerEvent(*key, detail) for key, detail in sorted(details.items())]
 
 
 def nanoseconds(moment: datetime) -> int:

@@ -40,18 +40,24 @@ class Left:
 def find(api: Api) -> list[Left]:
     """Return everything with a tag of fivenines in the region."""
     clusters = api.clusters()
-    found = [
-        Left(one.name, tuple(each.name for each in one.instances), one.status, made, is_whole(one))
-        for one in clusters
-        if (made := origin(one.tags)) is not None
+    leftovers = [
+        Left(
+            cluster.name,
+            tuple(each.name for each in cluster.instances),
+            cluster.status,
+            made,
+            is_whole(cluster),
+        )
+        for cluster in clusters
+        if (made := origin(cluster.tags)) is not None
     ]
-    members = {each.name for one in clusters for each in one.instances}
+    members = {each.name for cluster in clusters for each in cluster.instances}
     alone = {
         name: made
         for name, tags in api.instances().items()
         if name not in members and (made := origin(tags)) is not None
     }
-    return found + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
+    return leftovers + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
 
 
 def is_whole(cluster: Described) -> bool:
@@ -74,8 +80,8 @@ def delete(
     waiting = [(api.delete_instance, name) for name in left.instances if not left.whole]
     waiting += [(api.delete_cluster, left.cluster)] if left.cluster else []
     while True:
-        reasons = [_tried(*one) for one in waiting]
-        waiting = [one for one, reason in zip(waiting, reasons, strict=True) if reason]
+        reasons = [_tried(*item) for item in waiting]
+        waiting = [item for item, reason in zip(waiting, reasons, strict=True) if reason]
         if not waiting or time.monotonic() > deadline:
             return [reason for reason in reasons if reason]
         tell(next(reason for reason in reasons if reason))

@@ -78,14 +78,18 @@ def cheapest(products: Sequence[str]) -> float | None:
 
     Aurora has two, the lower one with separate I/O charges, which is its default.
     """
-    found = [price for text in products for price in _prices(json.loads(text))]
-    return min(found, default=None)
+    prices = [price for text in products for price in _prices(json.loads(text))]
+    return min(prices, default=None)
 
 
 def _prices(product: dict[str, Any]) -> list[float]:
     terms = product.get("terms", {}).get("OnDemand", {})
-    dimensions = [one for term in terms.values() for one in term.get("priceDimensions", {}).values()]
+    dimensions = [
+        dimension for term in terms.values() for dimension in term.get("priceDimensions", {}).values()
+    ]
     prices = [
-        float(one.get("pricePerUnit", {}).get("USD", 0)) for one in dimensions if one.get("unit") == "Hrs"
+        float(dimension.get("pricePerUnit", {}).get("USD", 0))
+        for dimension in dimensions
+        if dimension.get("unit") == "Hrs"
     ]
     return [price for price in prices if price > 0]

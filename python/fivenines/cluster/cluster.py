@@ -239,9 +239,9 @@ class Cluster(ABC, Generic[N]):
         """
         deadline = time.monotonic() + _PATIENCE
         while True:
-            found = self.roles()
+            roles = self.roles()
             for node in self.nodes:
-                if found[node.name] == role:
+                if roles[node.name] == role:
                     return node
             if time.monotonic() > deadline:
                 raise FiveninesError(f"{self.name}: no node has the role {role} now")
@@ -265,7 +265,7 @@ class Cluster(ABC, Generic[N]):
     def endpoints(self) -> Endpoints:
         """Return the endpoints of clients without an access layer."""
         every = tuple(node.endpoint for node in self.nodes)
-        replicas = tuple(one.endpoint for one in self.replicas) if self.read_replicas else ()
+        replicas = tuple(replica.endpoint for replica in self.replicas) if self.read_replicas else ()
         return Endpoints(write=every, read=replicas, find="writable", spread="first")
 
     def node(self, name: str) -> N:
@@ -286,7 +286,7 @@ class Cluster(ABC, Generic[N]):
         Raises:
             FiveninesError: there is none.
         """
-        return next((one for one in self.parts if one.name == name), None) or self.node(name)
+        return next((part for part in self.parts if part.name == name), None) or self.node(name)
 
     def each(self, action: Callable[[N], None], nodes: Sequence[N] | None = None) -> None:
         """Run an action on all nodes in parallel, and raise the first error."""

@@ -32,6 +32,6 @@ class Endpoints:
 
     def preferring(self, near: Container[str]) -> "Endpoints":
         """Return the endpoints with near addresses first; reads use near addresses only, if there are any."""
-        write = sorted(self.write, key=lambda one: one not in near)
-        read = [one for one in self.read if one in near] or self.read
+        write = sorted(self.write, key=lambda endpoint: endpoint not in near)
+        read = [endpoint for endpoint in self.read if endpoint in near] or self.read
         return replace(self, write=tuple(write), read=tuple(read), spread="first")

@@ -41,5 +41,5 @@ def _lines(path: Path) -> int:
 
 def _values(value: Any) -> int:
     if isinstance(value, dict):
-        return sum(_values(one) for one in value.values())
-    return sum(_values(one) for one in value) if isinstance(value, list) else 1
+        return sum(_values(item) for item in value.values())
+    return sum(_values(item) for item in value) if isinstance(value, list) else 1

@@ -226,7 +226,7 @@ class Deployed(Closing):
         """Return the hosts of custom programs, whose logs may contain anything."""
         settings = self.solution.settings
         parts: list[object] = [settings.access, settings.failover_manager]
-        return [one.host for one in parts if isinstance(one, ProgramParts)]
+        return [part.host for part in parts if isinstance(part, ProgramParts)]
 
     def _host(self, host: Host, idle: Mapping[str, IdleUsage]) -> HostFacts:
         nodes = {node.name for node in self.solution.nodes}
@@ -296,7 +296,7 @@ def _keeper(solution: Solution[Any, Any]) -> DurabilityKeeper | None:
 
 def hide(passwords: Passwords, folder: Path) -> None:
     """Remove passwords from all files of a folder."""
-    for file in (one for one in folder.rglob("*") if one.is_file() and not one.is_symlink()):
+    for file in (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
         text = file.read_bytes().decode(errors="surrogateescape")
         hidden = passwords.hidden(text)
         if hidden != text:

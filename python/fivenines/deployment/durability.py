@@ -116,17 +116,17 @@ class DurabilityKeeper:
 
     def problem(self) -> str:
         """Return a running node without the durability of its role, and why; empty if there is none."""
-        found = ((node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive)
-        return next((f"{name}: {wrong}" for name, wrong in found if wrong), "")
+        reasons = ((node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive)
+        return next((f"{name}: {wrong}" for name, wrong in reasons if wrong), "")
 
     def _silent(self) -> str:
-        found = ((name, known.silent) for name, known in self._known.items())
-        return next((f"{name}: {silent}" for name, silent in found if silent), "")
+        reasons = ((name, known.silent) for name, known in self._known.items())
+        return next((f"{name}: {silent}" for name, silent in reasons if silent), "")
 
     def _unqueried(self, since_ns: int) -> str:
         """Return a node that was not queried since a moment; empty if all were, with or without an answer."""
-        found = (name for name, known in self._known.items() if known.queried_ns < since_ns)
-        return next((f"{name} was not queried" for name in found), "")
+        names = (name for name, known in self._known.items() if known.queried_ns < since_ns)
+        return next((f"{name} was not queried" for name in names), "")
 
     def _watch(self, node: Server) -> None:
         reader, known = node.role_reader(self._company), self._known[node.name]

@@ -79,8 +79,8 @@ def blamed(given: Mapping[tuple[str, ...], object], words: str) -> tuple[str, ..
         and not isinstance(value, int | float)
         and (at := words.find(str(value))) >= 0
     }
-    found = named or quoted
-    return min(found, key=lambda keys: found[keys]) if found else None
+    matches = named or quoted
+    return min(matches, key=lambda keys: matches[keys]) if matches else None
 
 
 # Number of characters of a value that identify it.
@@ -138,8 +138,8 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
         except FiveninesError:
             return _last_output(node), []
         given = [name for name in settings.server if canonical(name, settings.family) not in node.of_role]
-        found = node.in_effect({name: settings.server[name] for name in given})
-        return "", [one for one in found if one.kind == "differs"]
+        findings = node.in_effect({name: settings.server[name] for name in given})
+        return "", [finding for finding in findings if finding.kind == "differs"]
 
 
 def _last_output(node: Server) -> str:

@@ -126,8 +126,8 @@ def with_resources(
     if prefer:
         _prefer(constraints, clone, prefer)
     if never:
-        for one in (clone, *(each.name for each in followers)):
-            _never(constraints, one, never)
+        for name in (clone, *(each.name for each in followers)):
+            _never(constraints, name, never)
     if fence_agent:
         switch = Xml.SubElement(
             resources, "primitive", {"id": SWITCH, "class": "stonith", "type": fence_agent}
@@ -144,8 +144,8 @@ def _follow(
         parent, name = resources, followers[0].name
     else:
         parent, name = Xml.SubElement(resources, "group", id=GROUP), GROUP
-    for one in followers:
-        _primitive(parent, one)
+    for follower in followers:
+        _primitive(parent, follower)
     Xml.SubElement(
         constraints,
         "rsc_colocation",
@@ -206,14 +206,14 @@ def _primitive(parent: Xml.Element, resource: Resource) -> None:
     if resource.meta:
         _values(primitive, "meta_attributes", f"{resource.name}-meta", resource.meta)
     operations = Xml.SubElement(primitive, "operations")
-    for one in resource.operations:
+    for operation in resource.operations:
         described = {
-            "id": f"{resource.name}-{one.name}{one.role}",
-            "name": one.name,
-            "interval": milliseconds(one.interval),
-            "timeout": milliseconds(one.timeout),
+            "id": f"{resource.name}-{operation.name}{operation.role}",
+            "name": operation.name,
+            "interval": milliseconds(operation.interval),
+            "timeout": milliseconds(operation.timeout),
         }
-        more = {"role": one.role, "on-fail": one.on_fail}
+        more = {"role": operation.role, "on-fail": operation.on_fail}
         Xml.SubElement(operations, "op", described | {key: text for key, text in more.items() if text})
 
 

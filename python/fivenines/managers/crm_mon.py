@@ -9,35 +9,35 @@ def online(status: Xml.Element) -> set[str]:
     if leader is None or (leader.get("present"), leader.get("with_quorum")) != ("true", "true"):
         return set()
     return {
-        str(one.get("name"))
-        for one in status.iterfind("nodes/node")
-        if (one.get("online"), one.get("pending")) == ("true", "false")
+        str(node.get("name"))
+        for node in status.iterfind("nodes/node")
+        if (node.get("online"), node.get("pending")) == ("true", "false")
     }
 
 
 def places(status: Xml.Element) -> set[tuple[str, str]]:
     """Return where resources run and in which role, as (node, role)."""
     return {
-        (str(place.get("name")), str(one.get("role")))
-        for one in status.iter("resource")
-        for place in one.iterfind("node")
+        (str(place.get("name")), str(resource.get("role")))
+        for resource in status.iter("resource")
+        for place in resource.iterfind("node")
     }
 
 
 def running(status: Xml.Element) -> dict[str, str]:
     """Return the node on which each resource has started, by resource name, without clones."""
     return {
-        str(one.get("id")): str(place.get("name"))
-        for one in status.iter("resource")
-        for place in one.iterfind("node")
-        if one.get("role") == "Started"
+        str(resource.get("id")): str(place.get("name"))
+        for resource in status.iter("resource")
+        for place in resource.iterfind("node")
+        if resource.get("role") == "Started"
     }
 
 
 def failures(status: Xml.Element, node: str) -> str:
     """Return the failed operations on a node that were not cleared, in words."""
     return "; ".join(
-        f"{one.get('op_key')}: {one.get('exitstatus')}, {one.get('exitreason')}"
-        for one in status.iterfind("failures/failure")
-        if one.get("node") == node
+        f"{failure.get('op_key')}: {failure.get('exitstatus')}, {failure.get('exitreason')}"
+        for failure in status.iterfind("failures/failure")
+        if failure.get("node") == node
     )

@@ -27,4 +27,7 @@ class Resync:
 
 def resyncs(log: str) -> list[Resync]:
     """Return all finished resynchronisations in their order."""
-    return [Resync(one["stamp"], int(one["seconds"]), 1024 * int(one["rate"])) for one in _DONE.finditer(log)]
+    return [
+        Resync(match["stamp"], int(match["seconds"]), 1024 * int(match["rate"]))
+        for match in _DONE.finditer(log)
+    ]

@@ -82,21 +82,21 @@ class MhaSettings(ManagerSettings):
         return float(self.ping_interval)
 
     def problems_with(self, topology: Topology) -> list[str]:
-        found = []
+        problems = []
         if topology.engine != _SERVER:
-            found.append(f"manager mha works with the engine {_SERVER}, not with {topology.engine}")
+            problems.append(f"manager mha works with the engine {_SERVER}, not with {topology.engine}")
         names = [f"node{number}" for number in range(1, topology.nodes + 1)]
         for key in ("candidates", "no_master"):
             if unknown := [name for name in getattr(self, key) if name not in names]:
                 known = f"node1 to {names[-1]}"
-                found.append(f"manager.{key}: there is no {unknown[0]}: the nodes are {known}")
+                problems.append(f"manager.{key}: there is no {unknown[0]}: the nodes are {known}")
         if both := set(self.candidates) & set(self.no_master):
-            found.append(
+            problems.append(
                 f"manager: {min(both)} is in candidates and in no_master: remove it from one of them"
             )
         if set(names[1:]) <= set(self.no_master):
-            found.append("manager.no_master: it excludes all replicas: leave one out")
-        return found
+            problems.append("manager.no_master: it excludes all replicas: leave one out")
+        return problems
 
 
 class Mha(Manager[MhaSettings]):

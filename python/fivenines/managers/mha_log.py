@@ -58,8 +58,8 @@ class Reader:
         if level == "error" and message and not _EMPTY.fullmatch(message):
             self._note(message)
         for pattern, tell in _PATTERNS:
-            if found := re.search(pattern, message):
-                event = tell(self, found)
+            if hit := re.search(pattern, message):
+                event = tell(self, hit)
                 return [ManagerEvent(now, *event)] if event else []
         return []
 
@@ -75,30 +75,30 @@ class Reader:
         known, self.watching = self.watching, True
         return None if known else ("watching", self.primary, "")
 
-    def _remember(self, found: re.Match[str]) -> None:
-        self._reason = found[1]
+    def _remember(self, match: re.Match[str]) -> None:
+        self._reason = match[1]
 
-    def _missed(self, found: re.Match[str]) -> "_Event":
-        return "missed", self.primary, f"1 of {_MISSES}: {found[0]}"
+    def _missed(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"1 of {_MISSES}: {match[0]}"
 
-    def _missed_again(self, found: re.Match[str]) -> "_Event":
-        return "missed", self.primary, f"{found[1]} of {_MISSES}: {self._reason or found[0]}"
+    def _missed_again(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"{match[1]} of {_MISSES}: {self._reason or match[0]}"
 
-    def _not_yet(self, found: re.Match[str]) -> "_Event":
-        return "missed", self.primary, f"no failover: {found[0]}"
+    def _not_yet(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"no failover: {match[0]}"
 
-    def _decided(self, found: re.Match[str]) -> "_Event":
+    def _decided(self, match: re.Match[str]) -> "_Event":
         self.acting = True
-        return "decided", self.primary, found[0]
+        return "decided", self.primary, match[0]
 
-    def _fenced(self, found: re.Match[str]) -> "_Event":
-        return "fenced", self.primary, found[0]
+    def _fenced(self, match: re.Match[str]) -> "_Event":
+        return "fenced", self.primary, match[0]
 
-    def _choose(self, found: re.Match[str]) -> None:
-        self._chosen = self._name(found[1])
+    def _choose(self, match: re.Match[str]) -> None:
+        self._chosen = self._name(match[1])
 
-    def _open(self, found: re.Match[str]) -> None:
-        self._choose(found)
+    def _open(self, match: re.Match[str]) -> None:
+        self._choose(match)
         self._opening = True
 
     def _opened(self, _found: re.Match[str]) -> "_Event | None":
@@ -108,8 +108,8 @@ class Reader:
         self.promoted = self._chosen
         return "promoted", self._chosen, "read_only=0 set"
 
-    def _repointed(self, found: re.Match[str]) -> "_Event":
-        return "repointed", self._name(found[1]), f"follows {self._chosen}"
+    def _repointed(self, match: re.Match[str]) -> "_Event":
+        return "repointed", self._name(match[1]), f"follows {self._chosen}"
 
     def _name(self, address: str) -> str:
         return self.names.get(address, address)

@@ -90,14 +90,14 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._let_start(node)
 
     def _let_start(self, node: Server) -> None:
-        for one in self._forgiven(node):
+        for other in self._forgiven(node):
             # For dead nodes clear failures that are unknown, too; for a primary that would move its address.
-            how = "--cleanup" if one.alive else "--refresh"
-            command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
+            how = "--cleanup" if other.alive else "--refresh"
+            command = ["crm_resource", how, "--resource", CLONE, "--node", other.name]
             wait_until(
                 partial(self._stack.refusal, node.host, command),
                 _SILENT,
-                f"{one.name}: its failures could not be cleared",
+                f"{other.name}: its failures could not be cleared",
                 interval=0.5,
             )
         wait_until(
@@ -110,11 +110,11 @@ class Pacemaker(Manager[PacemakerSettings]):
     def _forgiven(self, node: Server) -> list[Mariadb]:
         """Return nodes whose failures are cleared before a start: all dead ones, if there is no leader."""
         nodes = self.solution.nodes
-        if not any(_leads(one) for one in nodes):
+        if not any(_leads(other) for other in nodes):
             # Without a leader the agent waits for the reports of all other nodes.
             return nodes
         # Failed monitor operations of live nodes at a dead primary would add up from fault to fault.
-        return [one for one in nodes if one is node or one.alive]
+        return [other for other in nodes if other is node or other.alive]
 
     def _led(self, node: Mariadb) -> bool:
         """Return whether a started server becomes primary or replica within `_LEADERLESS` seconds."""

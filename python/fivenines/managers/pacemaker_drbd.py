@@ -180,10 +180,10 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def _note_resyncs(self, node: Server) -> None:
         with contextlib.suppress(FiveninesError):
-            for one in resyncs(node.host.run(["dmesg"], timeout=5.0)):
-                if (node.name, one) not in self._resyncs:
-                    self._resyncs[node.name, one] = ManagerEvent(
-                        time.monotonic_ns(), "resynced", node.name, one.detail
+            for resync in resyncs(node.host.run(["dmesg"], timeout=5.0)):
+                if (node.name, resync) not in self._resyncs:
+                    self._resyncs[node.name, resync] = ManagerEvent(
+                        time.monotonic_ns(), "resynced", node.name, resync.detail
                     )
 
     def events(self) -> list[ManagerEvent]:

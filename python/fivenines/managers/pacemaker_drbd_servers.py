@@ -81,8 +81,8 @@ def _anything(node: MysqlFamily) -> dict[str, str]:
 
 def _program(node: MysqlFamily, name: str) -> str:
     # Agents need an absolute path.
-    found = node.engine.program(name)
-    return found if found.startswith("/") else f"/usr/sbin/{found}"
+    path = node.engine.program(name)
+    return path if path.startswith("/") else f"/usr/sbin/{path}"
 
 
 _PSQL = "psql"

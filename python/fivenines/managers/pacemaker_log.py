@@ -40,28 +40,28 @@ def event_in(text: str, daemon: str, resource: str) -> tuple[str, str, str] | No
 
 
 def _action(text: str, resource: str) -> tuple[str, str, str] | None:
-    found = _ACTION.match(text)
-    if found is None or found["resource"] != resource:
+    match = _ACTION.match(text)
+    if match is None or match["resource"] != resource:
         return None
-    if found["what"] == "Promote":
-        return "decided", found["node"], "to be promoted"
-    if "Promoted" not in found["roles"]:
+    if match["what"] == "Promote":
+        return "decided", match["node"], "to be promoted"
+    if "Promoted" not in match["roles"]:
         return None
-    return "decided", found["node"], f"{found['what'].lower()} the primary"
+    return "decided", match["node"], f"{match['what'].lower()} the primary"
 
 
 def _happened(text: str, resource: str) -> tuple[str, str, str] | None:
-    if found := _LOST.match(text):
-        return "missed", found["node"], "Corosync has lost it"
-    if found := _FENCED.match(text):
-        kind = "failed" if found["no"] else "fenced"
-        return kind, found["node"], text.strip() if found["no"] else f"fencing: {found['how']}"
+    if match := _LOST.match(text):
+        return "missed", match["node"], "Corosync has lost it"
+    if match := _FENCED.match(text):
+        kind = "failed" if match["no"] else "fenced"
+        return kind, match["node"], text.strip() if match["no"] else f"fencing: {match['how']}"
     if text.startswith("Quorum lost"):
         return "failed", "", "no quorum: this partition has no majority"
-    found = _RESULT.match(text)
-    if found is None or found["resource"] != resource:
+    match = _RESULT.match(text)
+    if match is None or match["resource"] != resource:
         return None
-    return _result(found["what"], found["node"], found["result"].strip())
+    return _result(match["what"], match["node"], match["result"].strip())
 
 
 def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
@@ -80,13 +80,13 @@ def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
 
 def step(text: str, daemon: str, steps: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Return the same for starts of the resources that follow the promotion; kinds by resource name."""
-    found = _RESULT.match(text) if daemon == "controld" else None
-    if found is None or found["what"] != "start" or found["resource"] not in steps:
+    match = _RESULT.match(text) if daemon == "controld" else None
+    if match is None or match["what"] != "start" or match["resource"] not in steps:
         return None
-    result = found["result"].strip()
+    result = match["result"].strip()
     if result.startswith(_WELL):
-        return steps[found["resource"]], found["node"], ""
-    return "failed", found["node"], f"start of {found['resource']}: {result}"
+        return steps[match["resource"]], match["node"], ""
+    return "failed", match["node"], f"start of {match['resource']}: {result}"
 
 
 @dataclass

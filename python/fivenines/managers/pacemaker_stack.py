@@ -55,21 +55,21 @@ class PacemakerStack:
     def runs(self, host: Host) -> bool:
         """Return whether all daemons of a node run."""
         daemons = self._daemons.get(host.name, [])
-        return bool(daemons) and all(one.alive for one in daemons)
+        return bool(daemons) and all(daemon.alive for daemon in daemons)
 
     def end(self, host: Host) -> None:
         """Kill the daemons of a node."""
-        for one in self._daemons.get(host.name, []):
-            one.gone(one.kill())
+        for daemon in self._daemons.get(host.name, []):
+            daemon.gone(daemon.kill())
 
     @property
     def alive(self) -> bool:
         """Return whether any daemon runs."""
-        return any(one.alive for daemons in self._daemons.values() for one in daemons)
+        return any(daemon.alive for daemons in self._daemons.values() for daemon in daemons)
 
     def majority(self) -> bool:
         """Return whether the daemons of a majority of nodes run; two nodes have a special rule."""
-        running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
+        running = [all(daemon.alive for daemon in daemons) for daemons in self._daemons.values()]
         return 2 * sum(running) > len(running) or len(running) == 2
 
     def status(self, host: Host) -> Xml.Element:
@@ -96,11 +96,11 @@ class PacemakerStack:
             FiveninesError: a daemon has ended; with its output.
         """
         for name, daemons in self._daemons.items():
-            for one in daemons:
-                if not one.alive:
+            for daemon in daemons:
+                if not daemon.alive:
                     log = tail(self.hosts[name].node / "log" / LOG, 4)
                     raise FiveninesError(
-                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{log}".rstrip()
+                        f"{name}: a daemon of the cluster ended:\n{daemon.log_tail(4)}\n{log}".rstrip()
                     )
         first = next(iter(self.hosts.values()))
         missing = self.hosts.keys() - self.online(first)

@@ -47,21 +47,21 @@ class ProgramManagerSettings(ProgramParts, ManagerSettings):
 
     def problems(self) -> list[str]:
         """Return what is wrong with its templates, commands and marks."""
-        found = super().problems()
+        problems = super().problems()
         if not self.promotes:
-            found.append(
+            problems.append(
                 "manager.marks: the new primary would be unknown: add a log line that means promoted, as "
                 "{says: 'promoted (?P<node>\\S+)', means: promoted}"
             )
         ready = self.ready
         if not (ready.port or ready.command or ready.says):
-            found.append(
+            problems.append(
                 "manager.ready: a fault must not come before it watches: set port, command, or says (a line "
                 "of its output)"
             )
         if ready.path and not ready.port:
-            found.append("manager.ready: path needs port")
-        return found
+            problems.append("manager.ready: path needs port")
+        return problems
 
 
 class ProgramManager(Manager[ProgramManagerSettings]):

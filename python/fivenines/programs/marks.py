@@ -105,7 +105,7 @@ class Reader:
 
 def names_of(nodes: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     """Return what a log may call the nodes; `nodes`: address and port by name."""
-    found: dict[str, str] = {}
+    known: dict[str, str] = {}
     for name, (address, port) in nodes.items():
-        found |= dict.fromkeys((name, address, f"{name}:{port}", f"{address}:{port}"), name)
-    return found
+        known |= dict.fromkeys((name, address, f"{name}:{port}", f"{address}:{port}"), name)
+    return known

@@ -30,7 +30,7 @@ class RootSettings(Settings):
 
     def problem(self) -> str:
         """Return what is wrong with the settings; empty if nothing."""
-        given = [one for one in (self.path, self.image, self.archive) if one is not None]
+        given = [source for source in (self.path, self.image, self.archive) if source is not None]
         if len(given) != 1:
             return "write the path of a folder, {image: …} or {archive: …}"
         where = self.path or self.archive

@@ -68,7 +68,7 @@ class Running:
         self._root = self.settings.root_seen()
         self.host = self.solution.lab.add_host(self._place, self._root)
         log = self.host.node / "log"
-        nodes = {one.name: (one.host.address, one.port) for one in self.solution.nodes}
+        nodes = {node.name: (node.host.address, node.port) for node in self.solution.nodes}
         self._reader = Reader(self.settings.marks, names_of(nodes))
         heard = {self._output: self._look_for_readiness} | {self.settings.log or self._output: self._hear}
         for name, hear in heard.items():
@@ -222,13 +222,13 @@ class Running:
 
     def _facts(self) -> templates.Facts:
         """Return the values for its templates."""
-        nodes = [self._node(one) for one in self.solution.nodes]
+        nodes = [self._node(node) for node in self.solution.nodes]
         primary = self._node(self.solution.primary_of_record)
         given, (write_port, read_port) = self.solution.passwords, self._ports
         return templates.Facts(
             nodes=nodes,
             primary=primary,
-            replicas=[one for one in nodes if one.name != primary.name],
+            replicas=[node for node in nodes if node.name != primary.name],
             address=self.host.address,
             write_port=write_port,
             read_port=read_port,

@@ -100,23 +100,23 @@ class ProgramParts(PartSettings):
 
     def problems(self) -> list[str]:
         """Return what is wrong with its templates, commands and marks."""
-        found = [
+        problems = [
             f"{key}: {problem}"
             for key, text in self._templates()
             if (problem := templates.problem(text, *self.further(key)))
         ]
-        found += [
+        problems += [
             f"{key}: every user of the machine can read the arguments of a command: write the password into "
             "a file (`files`)"
             for key, words in self.commands().items()
             if any(templates.has_password(word, *self.further(key)) for word in words)
         ]
         if self.root is not None and (wrong := self.root.problem()):
-            found.append(f"root: {wrong}")
-        found += marks.problems(self.marks)
+            problems.append(f"root: {wrong}")
+        problems += marks.problems(self.marks)
         if self.switchover and not self.promotes:
-            found.append("switchover: the new primary would be unknown: add a mark that means `promoted`")
-        return [f"{self.section}.{one}" for one in found]
+            problems.append("switchover: the new primary would be unknown: add a mark that means `promoted`")
+        return [f"{self.section}.{text}" for text in problems]
 
     def machine_problem(self) -> str:
         program = Path(self.command[0])

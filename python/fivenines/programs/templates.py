@@ -72,7 +72,7 @@ def rendered(text: str, facts: Facts, more: Mapping[str, TemplateNode] = Mapping
     return (
         _environment()
         .from_string(text)
-        .render(_names(facts) | {name: asdict(one) for name, one in more.items()})
+        .render(_names(facts) | {name: asdict(node) for name, node in more.items()})
     )
 
 
@@ -101,7 +101,7 @@ def has_password(text: str, *more: str) -> bool:
     if problem(text, *more):
         return False
     made = rendered(text, _EXAMPLE, dict.fromkeys(more, _NODES[0]))
-    return any(one.password in made for one in (_EXAMPLE.application, _EXAMPLE.manager))
+    return any(account.password in made for account in (_EXAMPLE.application, _EXAMPLE.manager))
 
 
 def _environment() -> "SandboxedEnvironment":

@@ -41,7 +41,7 @@ class OdbcError(FiveninesError):
 
 def known(name: str) -> Dialect:
     """Return the dialect of this name, one of `DIALECTS`."""
-    return next(one for one in DIALECTS if one == name)
+    return next(dialect for dialect in DIALECTS if dialect == name)
 
 
 def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:

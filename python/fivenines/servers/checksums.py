@@ -82,6 +82,6 @@ def shapes_of(rows: Iterable[Sequence[Any]]) -> dict[str, Shape]:
         if in_key:
             keys.setdefault(str(table), []).append(str(column))
     return {
-        name: Shape(name, tuple(found), tuple(keys.get(name) or [column for column, _ in found]))
-        for name, found in columns.items()
+        name: Shape(name, tuple(fields), tuple(keys.get(name) or [column for column, _ in fields]))
+        for name, fields in columns.items()
     }

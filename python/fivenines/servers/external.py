@@ -198,11 +198,11 @@ class _ExternalMysqlFamily(ExternalServer, MysqlFamily):
         return None
 
     def follows(self) -> str:
-        found = self._replica_status()
+        status = self._replica_status()
         for thread in ("IO", "SQL"):
-            runs = found.get(f"Replica_{thread}_Running", found.get(f"Slave_{thread}_Running"))
+            runs = status.get(f"Replica_{thread}_Running", status.get(f"Slave_{thread}_Running"))
             if runs not in (None, "Yes"):
-                error = found.get(f"Last_{thread}_Error") or "it gives no reason"
+                error = status.get(f"Last_{thread}_Error") or "it gives no reason"
                 return f"{self.name}: its {thread} thread does not run: {error}"
         return ""
 

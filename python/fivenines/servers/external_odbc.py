@@ -182,12 +182,12 @@ class ExternalByOdbc(ExternalServer):
                 if error.kind == "missing_table":
                     return []
                 raise
-            found: list[tuple[int, int | None]] = []
+            ids: list[tuple[int, int | None]] = []
             for start in range(0, int(greatest or 0) + 1, _SLICE):
                 some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
                 rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
-                found += [(int(number), None) for (number,) in rows]
-            return found
+                ids += [(int(number), None) for (number,) in rows]
+            return ids
 
     def drop_own_tables(self) -> None:
         with self.connect(30.0) as connection:

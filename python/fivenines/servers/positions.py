@@ -26,13 +26,13 @@ def parse_gtids(text: str) -> dict[int, float]:
 
     A list may name several servers in one domain; parts that are not GTIDs are skipped.
     """
-    found: dict[int, float] = {}
+    highest: dict[int, float] = {}
     for part in text.split(","):
         numbers = part.strip().split("-")
         if len(numbers) == 3 and all(number.isdigit() for number in numbers):
             domain, sequence = int(numbers[0]), float(numbers[2])
-            found[domain] = max(sequence, found.get(domain, 0.0))
-    return found
+            highest[domain] = max(sequence, highest.get(domain, 0.0))
+    return highest
 
 
 def distance(ahead: Position, behind: Position) -> float:

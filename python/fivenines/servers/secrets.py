@@ -50,8 +50,8 @@ class Passwords:
 
     def hidden(self, text: str) -> str:
         """Return the text without any of them."""
-        for one in fields(self):
-            text = text.replace(getattr(self, one.name), "***")
+        for password in fields(self):
+            text = text.replace(getattr(self, password.name), "***")
         return text
 
 
@@ -95,5 +95,5 @@ def scram_verifier(password: str, rounds: int) -> str:
     client = hmac.digest(salted, b"Client Key", "sha256")
     stored = hashlib.sha256(client).digest()
     server = hmac.digest(salted, b"Server Key", "sha256")
-    salt_, stored_, server_ = (b64encode(one).decode() for one in (salt, stored, server))
+    salt_, stored_, server_ = (b64encode(value).decode() for value in (salt, stored, server))
     return f"SCRAM-SHA-256${rounds}:{salt_}${stored_}:{server_}"

@@ -170,45 +170,47 @@ class AuroraSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = self._foreign()
+        problems = self._foreign()
         if bool(self.cluster) == (self.create is not None):
-            found.append(
+            problems.append(
                 "cluster: name an existing cluster, or set `create` to create one; exactly one of the two"
             )
         if self.cluster and not _IDENTIFIER.fullmatch(self.cluster):
-            found.append(f"cluster: {self.cluster!r} is not a cluster identifier")
+            problems.append(f"cluster: {self.cluster!r} is not a cluster identifier")
         if self.budget is not None and self.create is None:
-            found.append("budget: it applies only to a cluster that `create` creates: leave it out")
+            problems.append("budget: it applies only to a cluster that `create` creates: leave it out")
         if self.password_env not in os.environ:
-            found.append(
+            problems.append(
                 f"password_env: the environment has no variable {self.password_env}: set it to the password"
             )
         if self.tls_ca and not self.tls.startswith("verify"):
-            found.append(
+            problems.append(
                 f"tls_ca: tls: {self.tls} verifies no certificate; set tls to verify-ca or verify-full"
             )
-        return found + (self._problems_with_creation(self.create) if self.create else [])
+        return problems + (self._problems_with_creation(self.create) if self.create else [])
 
     def _problems_with_creation(self, create: CreateSettings) -> list[str]:
-        found = []
+        problems = []
         if 0 < len(os.environ.get(self.password_env, "")) < _SHORTEST_PASSWORD:
-            found.append(f"password_env: RDS requires passwords of {_SHORTEST_PASSWORD} characters or more")
+            problems.append(
+                f"password_env: RDS requires passwords of {_SHORTEST_PASSWORD} characters or more"
+            )
         if not create.instance_class.startswith("db."):
-            found.append(
+            problems.append(
                 f"create.instance_class: {create.instance_class!r} is not a class: classes begin with db."
             )
         if self.is_aurora and (create.storage or create.iops):
-            found.append(
+            problems.append(
                 "create: storage and iops are for Multi-AZ clusters, as Aurora's storage grows by "
                 "itself: leave them out"
             )
         if not self.is_aurora and self.readers != _READERS_OF_MULTI_AZ:
-            found.append("readers: a Multi-AZ cluster has two readers: write `readers: 2`")
+            problems.append("readers: a Multi-AZ cluster has two readers: write `readers: 2`")
         if not self.is_aurora and create.zones:
-            found.append("create.zones: Amazon chooses the zones of a Multi-AZ cluster: leave it out")
+            problems.append("create.zones: Amazon chooses the zones of a Multi-AZ cluster: leave it out")
         if not self.is_aurora and not create.storage:
-            found.append("create.storage: a Multi-AZ cluster needs a size in GiB: set it")
-        return found
+            problems.append("create.storage: a Multi-AZ cluster needs a size in GiB: set it")
+        return problems
 
     def _foreign(self) -> list[str]:
         """Return settings that apply only to solutions that fivenines deploys."""

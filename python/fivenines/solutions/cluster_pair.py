@@ -50,7 +50,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         kind, channel = _KINDS[settings.a.solution]
         self.channel: Channel[Any] = channel()
         self.clusters = [
-            kind(_with_common_settings(settings, one), lab, engine, data) for one in (settings.a, settings.b)
+            kind(_with_common_settings(settings, own), lab, engine, data) for own in (settings.a, settings.b)
         ]
         for turn, cluster in enumerate(self.clusters):
             cluster.passwords = self.passwords
@@ -103,7 +103,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def _joined(self, node: MysqlFamily) -> dict[str, Value]:
         numbers = Numbers(
             self.clusters.index(self.cluster_of(node)) + 1,
-            [one for cluster in self.clusters for one in cluster.nodes].index(node) + 1,
+            [member for cluster in self.clusters for member in cluster.nodes].index(node) + 1,
             self.settings.nodes,
         )
         return {
@@ -112,7 +112,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         }
 
     def parts_in_effect(self) -> list[Finding]:
-        return [one for cluster in self.clusters for one in cluster.parts_in_effect()]
+        return [finding for cluster in self.clusters for finding in cluster.parts_in_effect()]
 
     def start_alone(self, node: MysqlFamily) -> None:
         self.cluster_of(node).start_alone(node)
@@ -131,7 +131,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         for flow in self._required_flows():
             flow.begin()
         wait_until(
-            lambda: next(filter(None, (one.problem() or one.behind() for one in self._required_flows())), ""),
+            lambda: next(
+                filter(None, (flow.problem() or flow.behind() for flow in self._required_flows())), ""
+            ),
             30.0,
             f"{self.settings.name}: the clusters do not replicate to each other",
         )
@@ -175,13 +177,15 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         """Return the cluster that takes the writes; with writes at both, the first working one."""
         if self.settings.writes == "a":
             return self.clusters[self.active]
-        working = (one for one in self.clusters if any(map(self._able, one.nodes)))
+        working = (cluster for cluster in self.clusters if any(map(self._able, cluster.nodes)))
         return next(working, self.clusters[0])
 
     def endpoints(self) -> Endpoints:
         first = self.clusters[0].endpoints()
-        both = [one.endpoints() for one in self.clusters]
-        return replace(first, write=[each for one in both for each in one.write], read=(), find="writable")
+        both = [endpoints.endpoints() for endpoints in self.clusters]
+        return replace(
+            first, write=[each for endpoints in both for each in endpoints.write], read=(), find="writable"
+        )
 
     def members_called(self, word: str) -> Sequence[Member]:
         if word in ("a", "b"):
@@ -190,7 +194,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             flow = self.flows[self.clusters.index(self._leading())]
             server = flow.follows if word == "source" else flow.applier
             return [] if server is None else [server]
-        named = [one for one in self.parts if one.name == word]
+        named = [part for part in self.parts if part.name == word]
         return named or self._leading().members_called(word)
 
     def not_joined_reason(self, node: Member) -> str:
@@ -205,7 +209,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         if reason := self.cluster_of(node).lag_reason(node):
             return reason
         cluster = self.clusters.index(self.cluster_of(node)) + 1
-        arriving = (one for one in self._required_flows() if one.target.number == cluster)
+        arriving = (flow for flow in self._required_flows() if flow.target.number == cluster)
         return next(filter(None, (flow.behind() for flow in arriving)), "")
 
     def written(self) -> Callable[[MysqlFamily], str]:
@@ -216,7 +220,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def maintenance_order(self) -> list[Member]:
         """Return the order of a rolling restart: the cluster that gets the writes, or a, comes last."""
         last = self._leading()
-        clusters = sorted(self.clusters, key=lambda one: one is last)
+        clusters = sorted(self.clusters, key=lambda cluster: cluster is last)
         return [member for cluster in clusters for member in cluster.maintenance_order()]
 
     # after a fault
@@ -226,9 +230,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
         return [
-            one
+            member
             for cluster in self.clusters
-            for one in cluster.restart_order([each for each in nodes if each in cluster.members])
+            for member in cluster.restart_order([each for each in nodes if each in cluster.members])
         ]
 
     def rejoin(self, node: Member) -> None:
@@ -285,13 +289,13 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         self._tell("promoted", able[0].name, f"cluster {name} takes the writes")
 
     def events(self) -> list[ManagerEvent]:
-        return [*self._events, *(event for one in self.clusters for event in one.events())]
+        return [*self._events, *(event for cluster in self.clusters for event in cluster.events())]
 
     def _tell(self, kind: str, node: str, detail: str) -> None:
         self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
 
-def _with_common_settings(settings: ClusterPairSettings, one: Any) -> Any:
+def _with_common_settings(settings: ClusterPairSettings, own: Any) -> Any:
     """Return a cluster's settings with the pair's common settings."""
     more = {"limits": settings.limits, "name": settings.name, "server": settings.server}
-    return one.model_copy(update=more)
+    return own.model_copy(update=more)

@@ -91,27 +91,27 @@ class ClusterPairSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = [f"{name}: {text}" for name, settings in self._clusters() for text in settings.problems()]
+        problems = [f"{name}: {text}" for name, settings in self._clusters() for text in settings.problems()]
         if self.a.engine != self.b.engine:
-            found.append(
+            problems.append(
                 f"b: its engine is {self.b.engine}, but that of a is {self.a.engine}: use one kind for both"
             )
-        found += [
+        problems += [
             f"{name}.{key}: it applies to both clusters: write it next to a and b"
             for name, settings in self._clusters()
             for key in _OF_THE_PAIR
             if key in settings.model_fields_set
         ]
         if self.access.kind != "direct":
-            found.append(
+            problems.append(
                 f"access: {self.access.kind} does not support pairs, whose clients connect to the servers: "
                 "leave it out"
             )
         if self.direction == "one-way" and self.writes == "both":
-            found.append(
+            problems.append(
                 "writes: both: with direction: one-way, changes at b would never reach a: write `writes: a`"
             )
-        return found + self._conflict_problems() + self._kind_problems()
+        return problems + self._conflict_problems() + self._kind_problems()
 
     def _conflict_problems(self) -> list[str]:
         if self.conflicts != "none" and self.a.solution != "ndb":

@@ -152,13 +152,13 @@ class Drbd(Solution[DrbdSettings, Server]):
         # There is one set of rows, on two disks.
         if not self.settings.verify:
             return Divergence(compared=[], tables=0, incomplete="`verify: false` in the solution")
-        found = dict(left_out) | {
+        skipped = dict(left_out) | {
             node.name: reason
             for node in self.nodes
             if node.name not in left_out and (reason := self.not_joined_reason(node))
         }
-        if found:
-            return Divergence(compared=[], left_out=found, tables=0)
+        if skipped:
+            return Divergence(compared=[], left_out=skipped, tables=0)
         began = time.monotonic()
         reference = self.primary_of_record.name
         names = [reference, *(node.name for node in self.nodes if node.name != reference)]

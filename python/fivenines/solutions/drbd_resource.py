@@ -66,7 +66,7 @@ def parse_status(text: str) -> DiskStatus | None:
         return None
     # Sizes are in KiB, updates are counts.
     rest = text[state.end() :]
-    counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(rest)}
+    counters = {match["name"]: int(match["value"]) for match in _COUNTER.finditer(rest)}
     done = _DONE.search(rest)
     return DiskStatus(
         **state.groupdict(),

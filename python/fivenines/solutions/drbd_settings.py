@@ -121,14 +121,14 @@ class DrbdSettings(SolutionSettings):
         return f"{server}DRBD {self.protocol}{witness}"
 
     def problems_with_parts(self) -> list[str]:
-        found = super().problems_with_parts()
+        problems = super().problems_with_parts()
         if self.machines != "virtual-machines":
-            found.append("machines: namespaces: DRBD is a kernel module: write virtual-machines")
+            problems.append("machines: namespaces: DRBD is a kernel module: write virtual-machines")
         if self.engine == "postgres-18" and self.manager.server_agent != "mysql":
-            found.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
+            problems.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
         if self.reads == "replicas":
-            found.append("reads: replicas: the disk of the other node cannot be read: write primary")
-        return found
+            problems.append("reads: replicas: the disk of the other node cannot be read: write primary")
+        return problems
 
     def facts(self) -> SolutionFacts:
         loses = {

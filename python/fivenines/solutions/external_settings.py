@@ -164,29 +164,29 @@ class ExternalSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = [*self._address_problems(), *self._foreign()]
+        problems = [*self._address_problems(), *self._foreign()]
         if not self.write and not self.members:
-            found.append("write: name the endpoints for writes, or the members")
-        found += [
+            problems.append("write: name the endpoints for writes, or the members")
+        problems += [
             f"members: {name!r} is not a valid name: use letters and digits, with . _ - between them, and no "
             "reserved name such as client"
             for name in self.members
             if not _NAME.fullmatch(name) or name in (*self.topology().host_names, *_WORDS)
         ]
         if self.password_env and self.password_env not in os.environ:
-            found.append(
+            problems.append(
                 f"password_env: the environment has no variable {self.password_env}: set it to the password"
             )
-        found += self._odbc_problems()
+        problems += self._odbc_problems()
         if self.any_dbms and (problem := self.problem_with_roles(self.dialect)):
-            found.append(problem)
+            problems.append(problem)
         if self.any_dbms and (self.tls != "prefer" or self.tls_ca):
-            found.append("tls: an ODBC driver controls TLS: set it with a keyword of the driver in `odbc`")
+            problems.append("tls: an ODBC driver controls TLS: set it with a keyword of the driver in `odbc`")
         if self.tls_ca and not self.tls.startswith("verify"):
-            found.append(
+            problems.append(
                 f"tls_ca: tls: {self.tls} verifies no certificate; set tls to verify-ca or verify-full"
             )
-        return found
+        return problems
 
     @property
     def any_dbms(self) -> bool:
@@ -222,18 +222,18 @@ class ExternalSettings(SolutionSettings):
         return str(Address("", odbc=self.connection_string(where)) if self.odbc else where)
 
     def _address_problems(self) -> list[str]:
-        found = []
+        problems = []
         for key, texts in (("write", self.write), ("read", self.read), ("members", self.members)):
             addresses = texts.values() if isinstance(texts, dict) else texts
             for text in addresses:
                 try:
                     where = address(text, self.engine)
                 except UsageError as error:
-                    found.append(f"{key}: {error}")
+                    problems.append(f"{key}: {error}")
                 else:
                     if not where.port and "{port}" in self.odbc:
-                        found.append(f"{key}: {text!r} has no port, but `odbc` contains {{port}}")
-        return found
+                        problems.append(f"{key}: {text!r} has no port, but `odbc` contains {{port}}")
+        return problems
 
     def written_to(self) -> list[str]:
         """Return the endpoints for writes: those of `write`, else the members."""

@@ -118,13 +118,13 @@ class GaleraSettings(QuorumSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = []
+        problems = []
         if self.votes % 2 == 0:
-            found.append(
+            problems.append(
                 f"a Galera cluster of {self.votes} votes has no majority when it splits into halves: "
                 "set size to 3 or 5, or to 2 or 4 with `arbiter: true`"
             )
-        return found + timing_problems(self)
+        return problems + timing_problems(self)
 
     @property
     def nodes(self) -> int:
@@ -183,11 +183,11 @@ class GaleraSettings(QuorumSettings):
         }
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         for name, value in self.server.items():
             if is_provider(name) and (problem := option_problems(str(value), segments=self.segments)):
-                found[("server", name)] = problem
-        return found
+                refused[("server", name)] = problem
+        return refused
 
 
 _GROUP = "fivenines"

@@ -90,17 +90,17 @@ def absorbed(data: dict[str, Any]) -> dict[str, Any]:
     server = data.get("server")
     if not isinstance(server, dict):
         return data
-    written = next((one for one in server if is_provider(one)), None)
+    written = next((setting for setting in server if is_provider(setting)), None)
     if written is None or not isinstance(server[written], str):
         return data
     options, moved = pairs(server[written]), {}
     for name, value in options:
         key = _KEYS.get(name, "")
-        if key and key not in data and [one for one, _ in options].count(name) == 1:
+        if key and key not in data and [setting for setting, _ in options].count(name) == 1:
             with contextlib.suppress(ValueError):
                 moved[name] = (key, _as_key(key, value))
     left = "; ".join(f"{name}={value}" for name, value in options if name not in moved)
-    others = {one: value for one, value in server.items() if one != written}
+    others = {setting: value for setting, value in server.items() if setting != written}
     return {**data, **dict(moved.values()), "server": {**others, **({written: left} if left else {})}}
 
 
@@ -113,18 +113,18 @@ def option_problems(text: str, *, segments: bool) -> str:
     """Return what is wrong with the user's wsrep_provider_options; empty if nothing."""
     given = pairs(text)
     names = [name for name, _ in given]
-    found = [
+    problems = [
         f"{name} is set by the solution's key {_KEYS[name]}: write it once, as `{_KEYS[name]}`"
         for name in names
         if name in _KEYS
     ]
-    found += [f"{name} is set by fivenines: leave it out" for name in names if name in _OWN]
-    found += [f"{name} has no value: write {name}=…" for name, value in given if not value]
+    problems += [f"{name} is set by fivenines: leave it out" for name in names if name in _OWN]
+    problems += [f"{name} has no value: write {name}=…" for name, value in given if not value]
     twice = dict.fromkeys(name for name in names if names.count(name) > 1 and name not in _KEYS)
-    found += [f"{name} is set twice: leave one of them out" for name in twice]
+    problems += [f"{name} is set twice: leave one of them out" for name in twice]
     if segments and "gmcast.segment" in names:
-        found.append("gmcast.segment differs between sites: set `segments: true` instead")
-    return "; ".join(dict.fromkeys(found))
+        problems.append("gmcast.segment differs between sites: set `segments: true` instead")
+    return "; ".join(dict.fromkeys(problems))
 
 
 def _as_key(key: str, value: str) -> object:
@@ -136,30 +136,30 @@ def _as_key(key: str, value: str) -> object:
         if value.lower() not in WORDS:
             raise ValueError(value)
         return WORDS[value.lower()]
-    found = number(value)
-    return found if key == "fc_factor" else round(found)
+    size = number(value)
+    return size if key == "fc_factor" else round(size)
 
 
 def timing_problems(settings: "GaleraSettings") -> list[str]:
     """Return settings that Galera would refuse at its start, or that would have no effect."""
-    keepalive, found = _keepalive(settings), []
+    keepalive, problems = _keepalive(settings), []
     if settings.inactive_timeout < settings.suspect_timeout:
-        found.append("inactive_timeout must not be shorter than suspect_timeout")
+        problems.append("inactive_timeout must not be shorter than suspect_timeout")
     if keepalive > settings.suspect_timeout / 3:
-        found.append(
+        problems.append(
             "keepalive_period must be at most a third of suspect_timeout, which is "
             f"{settings.suspect_timeout:g}s"
         )
     install = settings.install_timeout
     if install is not None and not 2 * keepalive <= install <= settings.inactive_timeout:
-        found.append(
+        problems.append(
             f"install_timeout must be between two keepalive periods ({2 * keepalive:g}s) and "
             f"inactive_timeout ({settings.inactive_timeout:g}s)"
         )
     # Galera's own defaults are 4 and 2.
     if (settings.user_send_window or 2) > (settings.send_window or 4):
-        found.append("user_send_window must not be larger than send_window")
-    return found
+        problems.append("user_send_window must not be larger than send_window")
+    return problems
 
 
 def _keepalive(settings: "GaleraSettings") -> float:

@@ -92,20 +92,22 @@ class GroupReplicationSettings(QuorumSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = [
+        problems = [
             f"{name} must be whole seconds: MySQL accepts whole seconds only"
             for name in ("member_expel_timeout", "unreachable_majority_timeout")
             if getattr(self, name) % 1
         ]
         if self.mode == "single-primary" and self.writes == "all":
-            found.append("writes: all needs mode: multi-primary, as only one member takes writes otherwise")
+            problems.append(
+                "writes: all needs mode: multi-primary, as only one member takes writes otherwise"
+            )
         if self.mode == "multi-primary" and self.paxos_single_leader:
-            found.append("paxos_single_leader needs mode: single-primary")
+            problems.append("paxos_single_leader needs mode: single-primary")
         if len(self.weights) > self.size:
-            found.append(
+            problems.append(
                 f"weights: {len(self.weights)} for a group of {self.size}: write at most one for each member"
             )
-        return found
+        return problems
 
     @property
     def isolations(self) -> Sequence[str] | None:
@@ -114,26 +116,26 @@ class GroupReplicationSettings(QuorumSettings):
         return None if self.mode == "single-primary" else ("read_committed", "repeatable_read")
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
-        found = super().problems_with_workload(workload)
+        problems = super().problems_with_workload(workload)
         hidden = any(
             canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
             for name, value in self.server.items()
         )
         if getattr(workload, "secondary", False) and (getattr(workload, "auto_inc", False) or not hidden):
-            found.append(
+            problems.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
                 "3098): leave it out, or set auto_inc to false and "
                 "server.sql_generate_invisible_primary_key to true"
             )
         cascades = workload.workload in ("crud", "ingest") and getattr(workload, "foreign_keys", False)
         if self.mode == "multi-primary" and cascades:
-            found.append(
+            problems.append(
                 "foreign_keys: a group with several primaries refuses cascading foreign keys: leave it out"
             )
-        return found
+        return problems
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         for name, value in self.server.items():
             level = str(value).strip().lower()
             serial = canonical(name, self.family) == "transaction_isolation" and level in (
@@ -141,11 +143,11 @@ class GroupReplicationSettings(QuorumSettings):
                 "3",
             )
             if serial and self.mode == "multi-primary":
-                found[("server", name)] = (
+                refused[("server", name)] = (
                     "a group with several primaries refuses serializable transactions: write "
                     "REPEATABLE-READ or READ-COMMITTED"
                 )
-        return found
+        return refused
 
     @property
     def reserved(self) -> Mapping[str, str]:

@@ -150,7 +150,7 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     def _followed(self, node: Postgres) -> Postgres | None:
         ((followed,),) = node.query("SHOW primary_conninfo")
-        return next((one for one in self.nodes if f"host={one.host.address} " in f"{followed} "), None)
+        return next((other for other in self.nodes if f"host={other.host.address} " in f"{followed} "), None)
 
     def _is_awaited(self, node: Postgres) -> bool:
         differ = self.settings.cascade or self.settings.delay

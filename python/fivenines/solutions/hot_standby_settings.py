@@ -97,30 +97,30 @@ class HotStandbySettings(SolutionSettings):
         return []
 
     def _problems_with_standbys(self) -> list[str]:
-        found = [
+        problems = [
             f"{key}: it needs at least 2 standbys: set standbys to 2 or more"
             for key, value in (("cascade", self.cascade), ("delay", self.delay))
             if value and self.standbys < 2
         ]
         if self.subscriber and not self.slots:
-            found.append(
+            problems.append(
                 "subscriber: a standby needs a replication slot to keep a copy of the subscriber's slot: "
                 "set slots: true"
             )
         if self.subscriber and (self.delay or self.cascade):
             other = "delay" if self.delay else "cascade"
-            found.append(f"{other}: it cannot be combined with subscriber: leave one of them out")
+            problems.append(f"{other}: it cannot be combined with subscriber: leave one of them out")
         if self.subscriber and self.durability.by_role:
-            found.append(
+            problems.append(
                 f"durability: {self.durability}: the subscriber would count as a standby of the primary, but "
                 "is never promoted: leave subscriber out"
             )
         if self.delay and self.durability.by_role:
-            found.append(
+            problems.append(
                 f"durability: {self.durability}: the delayed standby would count as a standby of the "
                 "primary, but is never promoted: leave delay out"
             )
-        return found
+        return problems
 
     @property
     def synchronous(self) -> bool:

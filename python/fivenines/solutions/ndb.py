@@ -125,8 +125,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         report("starting the data nodes", None)
         self._configure_parts()
         self.management[0].start()
-        for one in self.data:
-            one.start("--initial")
+        for data_node in self.data:
+            data_node.start("--initial")
         self._await_data_nodes()
         self.configure(node)
         node.start()
@@ -147,7 +147,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             "all placements.",
             interval=0.1,
         )
-        return {dataset.ONE: node.data, **{_files(one): one.data for one in self.data}}
+        return {dataset.ONE: node.data, **{_files(data_node): data_node.data for data_node in self.data}}
 
     def add_hosts(self) -> None:
         settings, limits = self.settings, self.settings.limits
@@ -168,21 +168,21 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
             # Return the layout of the cluster.
-            taken = sum(one.place.group == group for one in self.data)
+            taken = sum(part.place.group == group for part in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
         super().add_hosts()
         self.parts = [*self.data, *self.management]
         if self.disk_calls:
-            for one in self.parts:
-                one.disk = Disk(one.host, self.disk_calls)
-        names = {one.place.number: one.name for one in self.data}
-        names |= {one.place.number: one.name for one in self.management}
+            for part in self.parts:
+                part.disk = Disk(part.host, self.disk_calls)
+        names = {part.place.number: part.name for part in self.data}
+        names |= {part.place.number: part.name for part in self.management}
         for manager in self.management:
             manager.names = names
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
-            node.data_nodes = {one.place.number: one.name for one in self.data}
+            node.data_nodes = {part.place.number: part.name for part in self.data}
 
     def _turn(self, index: int) -> int:
         return index if self.turn is None else self.turn
@@ -191,9 +191,9 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def layout(self) -> Layout:
         """An SQL node retries until data nodes are available."""
         return Layout(
-            data=[one.place for one in self.data],
-            management=[one.place for one in self.management],
-            sql=[Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)],
+            data=[member.place for member in self.data],
+            management=[member.place for member in self.management],
+            sql=[Place(FIRST_SQL + index, member.host.address) for index, member in enumerate(self.nodes)],
             settings=self.settings.data_node_settings(),
             ranks=self.settings.ranks,
         )
@@ -205,23 +205,23 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         }
 
     def parts_in_effect(self) -> list[Finding]:
-        names = {one.place.number: one.name for one in self.data}
+        names = {data_node.place.number: data_node.name for data_node in self.data}
         requested = self.settings.data_node_settings()
         return in_effect.findings(names, requested, self.nodes[0].query(in_effect.QUESTION, 10.0))
 
     def prepare(self) -> None:
         self._configure_parts()
-        for one in self.management:
-            one.start()
+        for manager in self.management:
+            manager.start()
 
     def hand_out(self) -> None:
         super().hand_out()
-        for one in self.data:
-            dataset.copy_part(self._data, _files(one), one)
+        for data_node in self.data:
+            dataset.copy_part(self._data, _files(data_node), data_node)
 
     def start(self) -> None:
-        for one in self.data:
-            one.start()
+        for data_node in self.data:
+            data_node.start()
         # an SQL node asks until data nodes are there
         for node in self.nodes:
             node.start()
@@ -252,7 +252,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def members_called(self, word: str) -> Sequence[Member]:
         if word in ("data", "management"):
             kind: Sequence[Member] = self.data if word == "data" else self.management
-            return [one for one in kind if one.alive][:1]
+            return [member for member in kind if member.alive][:1]
         if word == "all-data":
             return self.data
         if word == "all-management":
@@ -260,8 +260,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         if word == "arbitrator":
             return self._arbitrators()
         if word.startswith("group"):
-            return [one for one in self.data if word == f"group{one.place.group}"]
-        return [one for one in self.parts if one.name == word]
+            return [member for member in self.data if word == f"group{member.place.group}"]
+        return [member for member in self.parts if member.name == word]
 
     def not_joined_reason(self, node: Member) -> str:
         if isinstance(node, SqlNode):
@@ -296,7 +296,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     # after a fault
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
-        return sorted(nodes, key=lambda one: (isinstance(one, SqlNode), isinstance(one, DataNode)))
+        return sorted(nodes, key=lambda member: (isinstance(member, SqlNode), isinstance(member, DataNode)))
 
     def maintenance_order(self) -> list[Member]:
         # Management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster").
@@ -309,36 +309,36 @@ class Ndb(Draining[NdbSettings, SqlNode]):
                 node.wait_ready(_UP)
             return
         # Without a cluster no data node starts alone, as others of its group may have newer data.
-        whole = not any(one.alive for one in self.data)
-        for one in self.data if whole else [node]:
-            one.start()
+        whole = not any(data_node.alive for data_node in self.data)
+        for data_node in self.data if whole else [node]:
+            data_node.start()
 
     def remediate(self) -> list[str]:
         """Restart data nodes that have shut themselves down, as the losing half of a partition does."""
         if self.settings.restart_after_shutdown is None:
             return []
         now = time.monotonic()
-        for one in self.data:
-            if one.alive or not one.ended_itself:
-                self._ended.pop(one.name, None)
+        for data_node in self.data:
+            if data_node.alive or not data_node.ended_itself:
+                self._ended.pop(data_node.name, None)
             else:
-                self._ended.setdefault(one.name, now)
+                self._ended.setdefault(data_node.name, now)
         late = [
-            one
-            for one in self.data
-            if now - self._ended.get(one.name, now) > self.settings.restart_after_shutdown
+            data_node
+            for data_node in self.data
+            if now - self._ended.get(data_node.name, now) > self.settings.restart_after_shutdown
         ]
-        for one in late:
-            self._ended.pop(one.name)
-            one.start()
-        return [f"{one.name}: restarted after it had shut itself down" for one in late]
+        for data_node in late:
+            self._ended.pop(data_node.name)
+            data_node.start()
+        return [f"{data_node.name}: restarted after it had shut itself down" for data_node in late]
 
     # queries
 
     def _configure_parts(self) -> None:
         layout = self.layout
-        for one in self.management:
-            one.configure(layout)
+        for manager in self.management:
+            manager.configure(layout)
         for part in self.data:
             part.configure(layout)
 
@@ -349,9 +349,9 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         for node in self.nodes:
             if self._able(node):
                 number = node.arbitrator()
-                places = [(one.place.number, one) for one in self.management]
+                places = [(candidate.place.number, candidate) for candidate in self.management]
                 places += [(other.node_id, other) for other in self.nodes]  # type: ignore[misc]
-                return [one for own, one in places if own == number]
+                return [candidate for own, candidate in places if own == number]
         return []
 
     def _states(self, node: ManagementNode) -> dict[int, states.State]:
@@ -359,18 +359,20 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def _known(self) -> dict[int, states.State]:
         """Return the states from the first management node that answers."""
-        running = (one for one in self.management if one.alive and not one.frozen)
+        running = (manager for manager in self.management if manager.alive and not manager.frozen)
         return next(filter(None, map(self._states, running)), {})
 
     def _running(self) -> str:
-        left = [one.name for one in self.data if one.alive]
-        return f"{', '.join(left)} still runs" if left else ""
+        running = [data_node.name for data_node in self.data if data_node.alive]
+        return f"{', '.join(running)} still runs" if running else ""
 
     def _await_data_nodes(self) -> None:
         def missing() -> str:
-            for one in self.data:
-                if not one.alive:
-                    raise FiveninesError(f"{one.name} ended instead of starting:\n{one.last_words()}")
+            for data_node in self.data:
+                if not data_node.alive:
+                    raise FiveninesError(
+                        f"{data_node.name} ended instead of starting:\n{data_node.last_words()}"
+                    )
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)

@@ -122,18 +122,18 @@ class NdbSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        found = []
+        problems = []
         if self.data_nodes % self.replicas:
-            found.append(
+            problems.append(
                 f"data_nodes: {self.data_nodes} cannot be divided into node groups of {self.replicas}: "
                 "write a multiple of replicas"
             )
         if self.durability != RELAXED:
-            found.append(
+            problems.append(
                 "durability: NDB acknowledges a commit when all replicas have it in memory, and never waits "
                 "for a disk (global checkpoints flush its redo log): leave it out"
             )
-        return found
+        return problems
 
     @property
     def nodes(self) -> int:
@@ -163,18 +163,18 @@ class NdbSettings(SolutionSettings):
         return []
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         first: dict[str, str] = {}
         for name in self.cluster:
             same = name.strip().lower()
             if key := _KEYS.get(same):
-                found[("cluster", name)] = by_key(key)
+                refused[("cluster", name)] = by_key(key)
             elif same in _OWN:
-                found[("cluster", name)] = "fivenines places the nodes, and sets it for each: leave it out"
+                refused[("cluster", name)] = "fivenines places the nodes, and sets it for each: leave it out"
             elif same in first:
-                found[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
+                refused[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
             first.setdefault(same, name)
-        return found
+        return refused
 
     @property
     def reserved(self) -> Mapping[str, str]:

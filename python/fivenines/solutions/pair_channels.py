@@ -90,7 +90,7 @@ class Flow:
         self._stop_leftovers()
 
     def _stop_leftovers(self) -> None:
-        for node in [one for one in self._left if one is not self.applier and one.answers()]:
+        for node in [server for server in self._left if server is not self.applier and server.answers()]:
             node.execute(*self._kind.stop)
             self._left.remove(node)
 
@@ -176,7 +176,7 @@ class Flow:
         place = place or self.source.ends[source.name]
         target.execute(*self._kind.follow(source, self.source.number, place, self._password))
         self.follows, self.applier = source, target
-        self._left = [one for one in self._left if one is not target]
+        self._left = [server for server in self._left if server is not target]
 
     def _await(self) -> None:
         """Wait until it works.

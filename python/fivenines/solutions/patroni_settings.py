@@ -130,49 +130,49 @@ class PatroniSettings(SolutionSettings):
     def _pace_problems(self) -> list[str]:
         if self.version < 4:
             return []
-        found = []
+        problems = []
         if self.ttl < _LEAST_TTL:
-            found.append(
+            problems.append(
                 f"ttl: {format_duration(self.ttl)} is below {_LEAST_TTL}s, to which Patroni 4 would raise "
                 f"it; set ttl to {_LEAST_TTL}s or more, or version to 3"
             )
         least = self.loop_wait + 2 * self.retry_timeout
         if least > self.ttl:
-            found.append(
+            problems.append(
                 f"ttl: {format_duration(self.ttl)} is shorter than loop_wait and twice retry_timeout "
                 f"({format_duration(least)}), which Patroni 4 would shorten; "
                 "lengthen ttl, or shorten them (10s, 1s and 4s go with 20s), or set version to 3"
             )
-        return found
+        return problems
 
     def _etcd_problems(self) -> list[str]:
-        found = []
+        problems = []
         if self.etcd == "shared" and self.members < _MEMBERS_OF_ETCD:
-            found.append(
+            problems.append(
                 f"etcd: {self.members} database servers cannot host {_MEMBERS_OF_ETCD} members of etcd; set "
                 "etcd to apart, or members to 3"
             )
         if self.etcd_election < 5 * self.etcd_heartbeat:
-            found.append(
+            problems.append(
                 f"etcd_election: {format_duration(self.etcd_election)} is shorter than 5 x etcd_heartbeat, "
                 "which etcd refuses; lengthen it"
             )
-        return found
+        return problems
 
     def _commit_problems(self) -> list[str]:
-        found = []
+        problems = []
         if self.mode != "asynchronous" and self.synchronous_commit in ("off", "local"):
-            found.append(
+            problems.append(
                 f"synchronous_commit: with {self.synchronous_commit} no commit waits for a standby, whatever "
                 f"the mode; set it to on, or mode to asynchronous"
             )
         if self.mode != "asynchronous" and self.synchronous_node_count >= self.members:
-            found.append(
+            problems.append(
                 f"synchronous_node_count: {self.members} members have {self.members - 1} standbys: set "
                 f"it to {self.members - 1} or less"
             )
-        found += postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit)
-        return found
+        problems += postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit)
+        return problems
 
     def facts(self) -> SolutionFacts:
         asynchronous = self.mode == "asynchronous"

@@ -148,17 +148,17 @@ def refused(given: Mapping[str, object], family: Family | None, own: Mapping[str
         own: what the solution reserves, by canonical names.
     """
     known = {**(RESERVED.get(family, {}) if family else {}), **own}
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, value in given.items():
         same = canonical(name, family)
         if reason := known.get(same) or _abbreviated(same, family, known) or _log(same, value, family):
             remedy = "" if "write " in reason else "; leave it out"
-            found[name] = f"{reason}{remedy}"
+            reasons[name] = f"{reason}{remedy}"
         elif same in first and same not in ADDED:
-            found[name] = f"it is the same setting as {first[same]}: leave one of them out"
+            reasons[name] = f"it is the same setting as {first[same]}: leave one of them out"
         first.setdefault(same, name)
-    return found
+    return reasons
 
 
 # Options that may be repeated.
@@ -174,7 +174,7 @@ def _abbreviated(same: str, family: Family | None, known: Mapping[str, str]) -> 
     """Return why a name must not be used that MariaDB completes to a reserved one."""
     if family != "mariadb" or len(same) < _SHORTEST or same in _WHOLE:
         return ""
-    longer = next((one for one in known if one.startswith(same)), "")
+    longer = next((name for name in known if name.startswith(same)), "")
     return f"MariaDB reads it as {longer}: {known[longer]}" if longer else ""
 
 

@@ -258,8 +258,8 @@ class SolutionSettings(Settings):
         if self.external:
             return {}
         by_role = dict.fromkeys(DECIDING, _BY_ROLE) if self.durability.by_role else {}
-        found = refused(self.server, self.family, {**by_role, **self.reserved})
-        return {("server", name): text for name, text in found.items()}
+        reasons = refused(self.server, self.family, {**by_role, **self.reserved})
+        return {("server", name): text for name, text in reasons.items()}
 
     @property
     def data_settings(self) -> dict[str, str | int | float | bool]:

@@ -76,8 +76,8 @@ class GaleraChannel(Channel[Mariadb]):
 
 def _by_domain(position: str) -> dict[str, str]:
     """Return the GTIDs of a position by domain."""
-    parts = (one.strip() for one in position.split(","))
-    return {one.partition("-")[0]: one for one in parts if one}
+    parts = (gtid.strip() for gtid in position.split(","))
+    return {gtid.partition("-")[0]: gtid for gtid in parts if gtid}
 
 
 def _number(gtid: str) -> int:

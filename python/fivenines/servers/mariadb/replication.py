@@ -70,7 +70,7 @@ class MariadbReplicating(Replicating):
 
         def lacking(node: MysqlFamily) -> str:
             applied, logged = _positions(node)
-            if not all(distance(target, parse_gtids(one)) for one in (applied, logged)):
+            if not all(distance(target, parse_gtids(position)) for position in (applied, logged)):
                 return ""
             return f"{node.name} is at {applied}, the primary was at {written}"
 

@@ -120,8 +120,8 @@ class Mariadb(MysqlFamily):
         log = inside("log", "recover.log")
         self.host.run([*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0)
         text = (self.host.node / "log" / "recover.log").read_text(errors="replace")
-        found = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
-        return str(found[-1]) if found else ""
+        positions = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
+        return str(positions[-1]) if positions else ""
 
 
 def sequence_number(position: str) -> int:

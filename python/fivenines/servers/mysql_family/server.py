@@ -191,12 +191,12 @@ class MysqlFamily(Server):
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         try:
-            found = self.query(f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout)
+            rows = self.query(f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout)
         except pymysql.err.ProgrammingError as error:
             if error.args[0] != pymysql.constants.ER.NO_SUCH_TABLE:
                 raise
             return []
-        return [(int(row[0]), int(row[1])) for row in found]
+        return [(int(row[0]), int(row[1])) for row in rows]
 
     def finish_loading(self) -> None:
         # A slow shutdown purges and merges everything, so that a trial does not do it.
@@ -244,7 +244,7 @@ class MysqlFamily(Server):
     def _warnings(self) -> tuple[str, ...]:
         lines = tail(self.log, 400).splitlines()
         words = ("[Warning]", "[ERROR]", "[Note] Buffered")
-        return tuple(line.strip() for line in lines if any(one in line for one in words))
+        return tuple(line.strip() for line in lines if any(word in line for word in words))
 
     def status(self, *names: str) -> dict[str, str]:
         """Return status variables of the running server, by name in lower case."""

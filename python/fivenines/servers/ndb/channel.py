@@ -87,7 +87,7 @@ class NdbChannel(Channel[SqlNode]):
         ]
 
     def behind(self, of: int, sources: Sequence[SqlNode], source: SqlNode, applier: SqlNode) -> str:
-        committed = max(_last_commit(one) for one in sources)
+        committed = max(_last_commit(node) for node in sources)
         if _handled(source) < committed:
             return f"{source.name} has not logged epoch {committed} yet"
         file, _, position = self.end(source).rpartition(":")
@@ -111,6 +111,6 @@ def _last_commit(node: SqlNode) -> int:
 def _handled(node: SqlNode) -> int:
     """Return the epoch up to which this SQL node has logged."""
     for row in node.query("SHOW ENGINE NDB STATUS"):
-        if found := _HANDLED.search(str(row[-1])):
-            return int(found[1])
+        if match := _HANDLED.search(str(row[-1])):
+            return int(match[1])
     return 0

@@ -78,7 +78,7 @@ def incidents(lines: Iterable[str]) -> Iterator[Incident]:
                 began[kind] = number, unix_ms
             elif began.get(kind, ("", 0.0))[0] == number:
                 yield Incident(unix_ms, kind, round(unix_ms - began[kind][1], 3), number)
-        elif incident := next(filter(None, (_event(match[2], *one) for one in _TELLING)), None):
+        elif incident := next(filter(None, (_event(match[2], *rule) for rule in _TELLING)), None):
             yield Incident(unix_ms, *incident)
 
 

@@ -44,11 +44,11 @@ class Layout:
         parts = [
             _section("ndbd default", {"DataDir": inside("data"), **self.settings}),
             *(
-                _section("ndb_mgmd", {**_at(one), "DataDir": inside("data"), "ArbitrationRank": managing})
-                for one in self.management
+                _section("ndb_mgmd", {**_at(place), "DataDir": inside("data"), "ArbitrationRank": managing})
+                for place in self.management
             ),
-            *(_section("ndbd", {**_at(one), "NodeGroup": one.group}) for one in self.data),
-            *(_section("mysqld", {**_at(one), "ArbitrationRank": asking}) for one in self.sql),
+            *(_section("ndbd", {**_at(place), "NodeGroup": place.group}) for place in self.data),
+            *(_section("mysqld", {**_at(place), "ArbitrationRank": asking}) for place in self.sql),
             # For the cluster's own tools, from any host.
             _section("api", {}),
         ]
@@ -57,7 +57,7 @@ class Layout:
     @property
     def connection(self) -> str:
         """Return the connection string of SQL nodes and data nodes (ndb-connectstring)."""
-        return ",".join(one.address for one in self.management)
+        return ",".join(place.address for place in self.management)
 
 
 def _at(place: Place) -> dict[str, Value]:

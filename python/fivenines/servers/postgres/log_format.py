@@ -75,7 +75,7 @@ def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
     if "stderr" not in values["log_destination"]:
         return f"log_destination = {values['log_destination']} is not read"
     times = [match[2] for match in _ESCAPE.finditer(values["log_line_prefix"])]
-    if not any(one in _TIMES for one in times):
+    if not any(time in _TIMES for time in times):
         return "log_line_prefix has no time (%m, %t or %n)"
     if zone is None:
         return f"log_timezone = {values['log_timezone']} is not a known time zone"
@@ -86,14 +86,14 @@ def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
 
 def _partly(values: Mapping[str, str]) -> str:
     """Return what is missing in a log that can be read."""
-    found = []
+    omissions = []
     if values["log_min_messages"] in _QUIET:
-        found.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
+        omissions.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
     if values["log_lock_waits"] == "off":
-        found.append("lock waits: log_lock_waits = off")
+        omissions.append("lock waits: log_lock_waits = off")
     if values["log_checkpoints"] == "off":
-        found.append("checkpoints: log_checkpoints = off")
-    return "; ".join(found)
+        omissions.append("checkpoints: log_checkpoints = off")
+    return "; ".join(omissions)
 
 
 def _pattern(prefix: str) -> str:
@@ -109,7 +109,7 @@ def _pattern(prefix: str) -> str:
             optional += 1
             continue
         # Each time only once, as group names must be unique.
-        known = _TIMES.get(letter) if not any(f"(?P<{letter}>" in one for one in parts) else None
+        known = _TIMES.get(letter) if not any(f"(?P<{letter}>" in part for part in parts) else None
         body = known or _NUMBERS.get(letter, ".*?")
         parts.append(f" *{body} *" if padding else body)
     parts.append(re.escape(prefix[position:]))

@@ -64,7 +64,7 @@ def join(publisher: Postgres, publishers: Sequence[Postgres], subscriber: Postgr
     for server in (publisher, subscriber):
         _do(server, *_OWN_TABLES, *(owner.format(table) for table in tables))
     _do(publisher, f"CREATE PUBLICATION {SLOT} FOR ALL TABLES")
-    hosts = ",".join(one.host.address for one in publishers)
+    hosts = ",".join(node.host.address for node in publishers)
     conninfo = (
         f"host={hosts} port={Postgres.port} target_session_attrs=read-write dbname={DATABASE} "
         f"user={REPLICATION} passfile={PASSFILE} application_name={subscriber.name} connect_timeout=2 "

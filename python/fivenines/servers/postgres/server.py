@@ -123,12 +123,12 @@ class Postgres(Server):
     def _at_initdb(self) -> list[str]:
         """Return arguments of initdb for settings that the data directory is created with."""
         given = {plain(name, "postgresql"): value for name, value in self.made_with.items()}
-        found = []
+        arguments = []
         if (size := given.get("wal_segment_size")) is not None:
-            found.append(f"--wal-segsize={segment_size(size)}")
+            arguments.append(f"--wal-segsize={segment_size(size)}")
         if (sums := given.get("data_checksums")) is not None:
-            found.append("--data-checksums" if is_on(sums) else "--no-data-checksums")
-        return found
+            arguments.append("--data-checksums" if is_on(sums) else "--no-data-checksums")
+        return arguments
 
     def take_over(self) -> None:
         self._run_alone(*self._passwords_set())
