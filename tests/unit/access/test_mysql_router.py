@@ -1,4 +1,4 @@
-"""MySQL Router: its configuration, whom it can follow, and what it is told of the members."""
+"""MySQL Router: configuration, supported solutions, and the metadata about members."""
 
 import configparser
 import json
@@ -56,7 +56,7 @@ def written(folder: Path, **given: Any) -> configparser.ConfigParser:
     return parser
 
 
-def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
+def test_the_configuration_file_contains_the_settings(tmp_path: Path) -> None:
     told = written(
         tmp_path,
         ttl=0.2,
@@ -97,7 +97,7 @@ def test_modes_of_tls(tmp_path: Path, mode: str, client: str, server: str, certi
     assert (tmp_path / "proxy/secret/server-cert.pem").exists() == certificate
 
 
-def test_where_clients_come_in(tmp_path: Path) -> None:
+def test_endpoints_use_the_ports_of_router(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     found = router(tmp_path / "a", reads=("b:2",)).endpoints()
     assert (found.write, found.read) == (("10.99.0.14:6446",), ("10.99.0.14:6447",))
@@ -106,13 +106,13 @@ def test_where_clients_come_in(tmp_path: Path) -> None:
     assert (found.write, found.read, found.find) == (("10.99.0.14:6450",), (), "any")
 
 
-def test_members_speak_x_where_they_are_to_notify() -> None:
+def test_members_enable_x_protocol_for_notifications() -> None:
     for wanted in (True, False):
         settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=wanted)
         assert settings.server_settings == {"mysqlx": wanted}
 
 
-def test_metadata_name_every_member_by_its_uuid(tmp_path: Path) -> None:
+def test_metadata_contain_every_members_uuid(tmp_path: Path) -> None:
     text = router_metadata.statements(members(tmp_path), GROUP_NAME)
     rows = next(one for one in text if "INTO mysql_innodb_cluster_metadata.v2_instances" in one)
     for node in members(tmp_path / "again"):
@@ -120,7 +120,7 @@ def test_metadata_name_every_member_by_its_uuid(tmp_path: Path) -> None:
     assert any(GROUP_NAME in one for one in text if "v2_gr_clusters VALUES" in one)
 
 
-def test_what_makes_no_sense_is_said() -> None:
+def test_invalid_settings_are_reported() -> None:
     access: Any = {"kind": "mysql-router"}
     (said,) = problems(GaleraSettings(solution="galera", access=access))
     assert said.startswith("access: mysql-router needs a group")
@@ -140,7 +140,7 @@ def test_innodb_cluster_is_a_group_behind_router() -> None:
     assert direct.default_name() == "innodb cluster + direct"
 
 
-def test_a_router_that_ends_or_finds_nobody_says_what_its_log_says(tmp_path: Path) -> None:
+def test_errors_quote_the_log_if_router_ends_or_finds_no_member(tmp_path: Path) -> None:
     (tmp_path / "proxy").mkdir()
     layer = router(tmp_path / "proxy")
     layer._process = SimpleNamespace(alive=False, log_tail=lambda: "it fell over")  # type: ignore[assignment]

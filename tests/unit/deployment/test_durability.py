@@ -1,4 +1,4 @@
-"""Durability by role: what a node should have, when it is set, and what is told."""
+"""Durability by role: the settings of a node, when they are set, and the events."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ COMPANY = Company()
 
 
 class Node(RoleReader):
-    """A server with a role that can be changed, and the reader of it."""
+    """A server with a role that can be changed, and its role reader."""
 
     frozen = False
 
@@ -86,7 +86,7 @@ def told(keeper: DurabilityKeeper) -> list[tuple[str, str, str]]:
     return [(event.kind, event.node, event.detail) for event in keeper.events()]
 
 
-def test_roles_change_and_each_node_gets_what_its_role_has(keep: Keep) -> None:
+def test_durability_follows_a_change_of_roles(keep: Keep) -> None:
     one, two = Node("node1", primary=True), Node("node2")
     keeper = keep([one, two], primary="relaxed", standby="strict")
     keeper.start()
@@ -105,7 +105,7 @@ def test_roles_change_and_each_node_gets_what_its_role_has(keep: Keep) -> None:
     keeper.require()
 
 
-def test_a_change_of_roles_is_checked_where_nothing_has_to_be_set(keep: Keep) -> None:
+def test_a_change_of_roles_without_a_change_of_settings_is_checked(keep: Keep) -> None:
     node = Node("node1", primary=True)
     keeper = keep([node], primary="adaptive")
     node.accompanied = False
@@ -122,7 +122,7 @@ def test_a_change_of_roles_is_checked_where_nothing_has_to_be_set(keep: Keep) ->
     assert told(keeper)[1][2] == ("strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1")
 
 
-def test_adaptive_is_relaxed_as_long_as_a_standby_is_there(keep: Keep) -> None:
+def test_adaptive_is_relaxed_while_a_standby_is_connected(keep: Keep) -> None:
     node = Node("node1", primary=True)
     keeper = keep([node], primary="adaptive")
     keeper.start()
@@ -134,7 +134,7 @@ def test_adaptive_is_relaxed_as_long_as_a_standby_is_there(keep: Keep) -> None:
     until(lambda: node.kind == "relaxed")
 
 
-def test_a_server_that_starts_anew_is_set_again(keep: Keep) -> None:
+def test_a_restarted_server_is_set_again(keep: Keep) -> None:
     node = Node("node1", primary=True)
     keeper = keep([node], primary="relaxed", standby="strict")
     keeper.start()
@@ -146,7 +146,7 @@ def test_a_server_that_starts_anew_is_set_again(keep: Keep) -> None:
     until(lambda: node.kind == "relaxed")
 
 
-def test_what_is_required_is_seen_after_it_was_asked_for(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_require_uses_only_later_observations(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durability, "EVERY", 0.3)
     node = Node("node1", primary=True)
     keeper = keep([node], primary="relaxed", standby="strict")
@@ -156,7 +156,7 @@ def test_what_is_required_is_seen_after_it_was_asked_for(keep: Keep, monkeypatch
     assert node.kind == "strict" and told(keeper)[-1][2].startswith("strict as standby")
 
 
-def test_a_server_that_does_not_obey_is_told_once_and_breaks_the_trial(keep: Keep) -> None:
+def test_a_server_that_ignores_settings_is_reported_once_and_fails_the_trial(keep: Keep) -> None:
     node = Node("node1", primary=True)
     keeper = keep([node], primary="relaxed", standby="strict")
     keeper.start()
@@ -180,7 +180,7 @@ def test_a_server_that_does_not_obey_is_told_once_and_breaks_the_trial(keep: Kee
     keeper.require()
 
 
-def test_it_is_not_up_before_all_have_theirs(keep: Keep) -> None:
+def test_start_waits_until_all_nodes_have_their_durability(keep: Keep) -> None:
     node = Node("node1", primary=True)
     node.obeys = False
     with pytest.raises(
@@ -189,7 +189,7 @@ def test_it_is_not_up_before_all_have_theirs(keep: Keep) -> None:
         keep([node], primary="relaxed", standby="strict").start()
 
 
-def test_who_does_not_answer_holds_up_nobody_and_is_nobodys_fault(keep: Keep) -> None:
+def test_a_node_without_answers_delays_no_other_and_fails_nothing(keep: Keep) -> None:
     one, two = Node("node1", primary=True), Node("node2")
     keeper = keep([one, two], primary="relaxed", standby="strict")
     keeper.start()

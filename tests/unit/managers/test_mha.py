@@ -1,4 +1,4 @@
-"""MHA: its settings, the files that it reads, the scripts that it calls, and what the lab does for it."""
+"""MHA: its settings, its files, its scripts, and its requests to the lab."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ def replication(replicas: int = 2, **manager: Any) -> ReplicationSettings:
     )
 
 
-def test_defaults_are_those_of_mha_where_it_has_any() -> None:
+def test_defaults_are_those_of_mha() -> None:
     ours = settings()
     assert (ours.ping_interval, ours.ping_type, ours.secondary_check) == (3, "select", False)
     assert ours.fence and ours.repeat and ours.last_failover == 0
@@ -65,7 +65,7 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
         ),
     ],
 )
-def test_what_makes_no_sense_with_a_solution_is_said(solution: Any, said: str) -> None:
+def test_settings_that_do_not_fit_the_solution_are_reported(solution: Any, said: str) -> None:
     (problem,) = problems(solution)
     assert said in problem
 
@@ -104,7 +104,7 @@ def _configuration(made: Mha) -> str:
     return made._configuration()
 
 
-def test_what_mha_reads(tmp_path: Path) -> None:
+def test_the_configuration_contains_the_settings(tmp_path: Path) -> None:
     made = _manager(
         tmp_path,
         _solution(tmp_path),
@@ -142,7 +142,7 @@ def test_what_mha_reads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fence", [True, False])
-def test_without_fencing_nobody_is_asked(tmp_path: Path, fence: bool) -> None:
+def test_without_fencing_there_is_no_request(tmp_path: Path, fence: bool) -> None:
     text = _configuration(_manager(tmp_path, _solution(tmp_path), fence=fence))
     assert ("shutdown_script" in text) is fence
     assert (tmp_path / "manager/conf/shutdown_script").exists() is fence
@@ -158,7 +158,7 @@ def test_a_new_primary_waits_for_replicas_if_the_old_one_did(tmp_path: Path, syn
 
 
 def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tuple[int, str, str]:
-    """Run a script with pipes of ours; its exit status, what it said, what it asked."""
+    """Run a script with test pipes; return its exit status, its output and its request."""
     ask, reply = tmp_path / "ask", tmp_path / "answer"
     for pipe in (ask, reply):
         pipe.unlink(missing_ok=True)
@@ -189,7 +189,7 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
         ("stop", "fencing failed: processes are left", 1),
     ],
 )
-def test_the_shutdown_script_asks_and_tells_mha(
+def test_the_shutdown_script_requests_fencing_and_answers_mha(
     tmp_path: Path, command: str, answer: str, status: int
 ) -> None:
     words = [f"--command={command}", "--ssh_user=mysql", "--host=10.99.0.11", "--ip=10.99.0.11"]
@@ -200,7 +200,7 @@ def test_the_shutdown_script_asks_and_tells_mha(
 
 
 def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that says what it is called with stands before the real one."""
+    """Put a client that prints its arguments before the real one."""
     client = tmp_path / "bin" / "mysql"
     client.parent.mkdir()
     client.write_text('#!/bin/sh\necho "$@"\n')
@@ -208,7 +208,7 @@ def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
 
 
-def test_other_scripts_speak_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_scripts_connect_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _client(tmp_path, monkeypatch)
 
     def said(text: str, command: str) -> str:
@@ -229,7 +229,7 @@ def test_other_scripts_speak_to_the_right_server(tmp_path: Path, monkeypatch: py
 
 
 class _Proxy:
-    """A runtime API on a port of this machine: takes a command a connection, and gives one answer to all."""
+    """A runtime API on a local port: one command for each connection, and the same answer to all."""
 
     def __init__(self, said: str) -> None:
         self.heard: list[str] = []
@@ -265,7 +265,7 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
         (_MOVED, "HAProxy's entry leads to nowhere", 1),
     ],
 )
-def test_mha_moves_the_entry_and_says_so(
+def test_mha_moves_the_entry_and_logs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, said: str, answer: str, status: int
 ) -> None:
     _client(tmp_path, monkeypatch)
@@ -284,7 +284,7 @@ def test_mha_moves_the_entry_and_says_so(
     assert _run_script(tmp_path, text, "--command=status")[0] == 0, "MHA asks at its start"
 
 
-def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
+def test_an_unreachable_proxy_moves_no_entry(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     proxy: Any = SimpleNamespace(control=f"127.0.0.1:{port}", commands=lambda address: [address])
@@ -293,7 +293,7 @@ def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
     assert (code, asked) == (1, "") and f"HAProxy at {proxy.control}" in heard
 
 
-def test_who_moved_the_entry_is_an_event(tmp_path: Path) -> None:
+def test_a_moved_entry_is_an_event(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
     assert "'entry' is not a request" in made._served("entry", "10.99.0.12"), "nothing to move"
     noted: list[str] = []
@@ -317,7 +317,7 @@ class _Process:
         return self.ends
 
 
-def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
+def test_the_lab_fences_and_reports_failures(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     made = _manager(tmp_path, solution)
     node = solution.nodes[0]
@@ -333,7 +333,7 @@ def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
         lab_requests.serve(made, "paint", "node1")
 
 
-def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
+def test_the_lab_stops_and_starts_nodes(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
@@ -350,7 +350,7 @@ def test_replicas_keep_their_relay_logs(tmp_path: Path) -> None:
     assert made.settings.server_settings == {"relay_log_purge": False}
 
 
-def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
+def test_a_dead_primary_without_mha_is_reported_once(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
     for node in made.solution.nodes:
         node.answers = lambda: False

@@ -1,4 +1,4 @@
-"""The operator's decisions, with servers that answer as they are told."""
+"""The operator's decisions, with servers that give fixed answers."""
 
 import io
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ def test_a_replica_that_does_not_answer_is_left_out(told: list[str]) -> None:
     assert Answers.done == ["promote node2 for []"]
 
 
-def test_one_that_is_no_candidate_follows_and_nobody_waits_for_it(told: list[str]) -> None:
+def test_an_excluded_replica_follows_and_is_not_waited_for(told: list[str]) -> None:
     three = {"node1": None, "node2": 3, "node3": 9}
     assert _operate(three, candidates=["node1", "node2"]).fail_over()
     assert Answers.done == ["promote node2 for []", "repoint node3 to node2"]
@@ -88,7 +88,7 @@ def test_one_that_is_no_candidate_follows_and_nobody_waits_for_it(told: list[str
     assert told[-1] == "failed node1"
 
 
-def test_nobody_to_promote_and_refusals_are_told(told: list[str]) -> None:
+def test_a_missing_candidate_and_refusals_are_reported(told: list[str]) -> None:
     assert not _operate({"node2": None, "node3": None}).fail_over()
     assert told == ["decided node1", "failed node1"]
     told.clear()
@@ -103,7 +103,7 @@ def test_positions_are_compared_by_sequence_number() -> None:
     assert [sequence(text) for text in ("0-1-4711", "", None, "0-1-5,0-2-9")] == [4711, 0, 0, 9]
 
 
-def test_a_switchover_waits_for_the_last_transaction_and_turns_the_roles(told: list[str]) -> None:
+def test_a_switchover_waits_for_the_last_transaction_and_swaps_the_roles(told: list[str]) -> None:
     operator = _operate({"node2": 5, "node3": 7})
     assert operator.switch_over()
     assert Answers.done == [
@@ -116,7 +116,7 @@ def test_a_switchover_waits_for_the_last_transaction_and_turns_the_roles(told: l
     assert operator.primary == "node3"
 
 
-def test_who_cannot_be_demoted_by_sql_is_stopped_and_started_by_the_lab(
+def test_a_primary_without_demotion_by_sql_is_stopped_and_started_by_the_lab(
     told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Answers, "final", None)
@@ -151,7 +151,7 @@ def test_a_replica_that_never_has_everything_is_not_promoted(
     assert Answers.done == ["demote node1", "undo_demote node1"]
 
 
-def test_a_primary_that_was_stopped_in_vain_is_started(
+def test_a_primary_is_started_after_a_failed_switchover(
     told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Answers, "final", None)
@@ -173,6 +173,6 @@ def test_a_command_that_comes_while_an_answer_is_awaited_is_not_lost(
     assert operate.command(0.0) == ""
 
 
-def test_an_operator_that_is_started_again_knows_the_primary(told: list[str]) -> None:
+def test_a_restarted_operator_knows_the_primary(told: list[str]) -> None:
     assert _operate({}, primary="node2").primary == "node2"
     assert _operate({}, primary="").primary == "node1"

@@ -1,4 +1,4 @@
-"""What Pacemaker's daemons say, as events. The lines are those of Pacemaker 2.1.5."""
+"""Events in the logs of Pacemaker's daemons. The lines are those of Pacemaker 2.1.5."""
 
 import time
 from datetime import UTC, datetime
@@ -86,7 +86,7 @@ def line(said: str, at: str = "08:03:29.926", node: str = "node2", day: str = "N
         ),
     ],
 )
-def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
+def test_lines_yield_their_events(said: str, kind: str, node: str, detail: str) -> None:
     event = Story("p_mariadb").add(line(said), NOW, ahead_ns=0)
     assert event is not None
     assert (event.kind, event.node, event.detail) == (kind, node, detail)
@@ -110,19 +110,19 @@ def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
         "pacemaker-attrd     [54] (x) \tnotice: Node node3 state is now lost | all daemons say so",
     ],
 )
-def test_what_is_no_news(said: str) -> None:
+def test_other_lines_are_no_events(said: str) -> None:
     story = Story("p_mariadb")
     assert story.add(line(said), NOW, 0) is None
     assert story.events == []
 
 
-def test_a_line_that_stands_in_a_log_twice_is_one_event() -> None:
+def test_a_repeated_line_is_one_event() -> None:
     story = Story("p_mariadb")
     said = f"{SCHEDULERD}Actions: Promote    p_mariadb:1     ( Unpromoted -> Promoted node2 )"
     assert [story.add(line(said), NOW, 0) is None for _ in range(2)] == [False, True]
 
 
-def test_who_is_notified_after_a_promotion_follows_the_new_primary_once() -> None:
+def test_a_notified_node_follows_the_new_primary_once() -> None:
     story = Story("p_mariadb")
     notified = f"{CONTROLD}Result of notify operation for p_mariadb on %s: ok | x"
     story.add(line(notified % "node3", at="08:03:30.000"), NOW, 0)
@@ -164,11 +164,11 @@ def test_a_log_is_followed_from_the_beginning_of_the_watch(tmp_path: Path) -> No
     assert abs(events[0].monotonic_ns - time.monotonic_ns()) < 5e9
 
 
-def test_what_follows_a_promotion_is_told_where_it_has_a_name() -> None:
+def test_named_resources_after_a_promotion_yield_events() -> None:
     story = Story("p_drbd", {"p_files": "mounted", "p_server": "started"})
     lines = [
         line(f"{CONTROLD}Result of promote operation for p_drbd on node2: ok | x", "08:03:01.000"),
-        # the agent of a disk is notified, too, and follows nobody
+        # The agent of a disk is notified, too, but follows no primary.
         line(f"{CONTROLD}Result of notify operation for p_drbd on node2: ok | x", "08:03:01.500"),
         line(f"{CONTROLD}Result of start operation for p_files on node2: ok | x", "08:03:02.000"),
         line(f"{CONTROLD}Result of start operation for p_server on node2: error (no) | x", "08:03:03.000"),

@@ -1,4 +1,4 @@
-"""A failover manager of one's own: what is refused, and when it is at work."""
+"""A custom failover manager: refused settings, and whether a failover is in progress."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def settings(**given: Any) -> ProgramManagerSettings:
     return ProgramManagerSettings.model_validate(least | given)
 
 
-def test_the_least_that_must_be_said_is_enough() -> None:
+def test_the_required_settings_are_enough() -> None:
     least = settings()
     assert least.problems() == []
     assert (least.supervises, least.switches_over, least.watch_period) == (False, False, 0.0)
@@ -42,11 +42,11 @@ def test_the_least_that_must_be_said_is_enough() -> None:
         ({"root": "trees/mine"}, "manager.root: write the absolute path of trees/mine"),
     ],
 )
-def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:
+def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], told: str) -> None:
     assert told in "\n".join(settings(**given).problems())
 
 
-def test_it_is_at_work_from_its_decision_to_its_end() -> None:
+def test_a_failover_is_in_progress_from_its_decision_to_its_end() -> None:
     second = 10**9
 
     def told(*kinds: str) -> list[ManagerEvent]:
@@ -57,7 +57,7 @@ def test_it_is_at_work_from_its_decision_to_its_end() -> None:
     assert goes_on(told("missed", "decided", "fenced"), 3 * second)
     assert not goes_on(told("decided", "promoted", "repointed"), 3 * second)
     assert not goes_on(told("decided", "failed"), 2 * second)
-    # who says no end does not hold others up for ever
+    # A failover without a logged end does not delay others for ever.
     assert not goes_on(told("decided"), 31 * second)
 
 

@@ -1,4 +1,4 @@
-"""Whether somebody answers at a port."""
+"""Checks whether a server answers at a port."""
 
 import http.server
 import socket
@@ -34,7 +34,7 @@ def test_a_connection_is_enough_without_a_path(port: int) -> None:
     assert "returns HTTP status 503" in reason("127.0.0.1", port, "/other")
 
 
-def test_nobody_there_is_told() -> None:
+def test_a_port_without_a_server_is_reported() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Lines of a file, each told once, however the file grows."""
+"""Lines of a file, each passed on once, however the file grows."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from fivenines.programs.tailing import Tail
 
 @given(st.lists(st.binary(max_size=40), max_size=12))
 @settings(max_examples=60)
-def test_each_whole_line_is_told_once_and_in_order(tmp_path_factory: object, parts: list[bytes]) -> None:
+def test_each_whole_line_is_passed_on_once_and_in_order(tmp_path_factory: object, parts: list[bytes]) -> None:
     folder = Path(tmp_path_factory.mktemp("tail"))  # type: ignore[attr-defined]
     told: list[str] = []
     tail = Tail(folder / "log", told.append, told.append)
@@ -23,7 +23,7 @@ def test_each_whole_line_is_told_once_and_in_order(tmp_path_factory: object, par
     assert told == [line.decode(errors="replace").rstrip("\r") for line in whole]
 
 
-def test_a_file_that_is_written_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
+def test_a_truncated_file_is_read_from_its_beginning(tmp_path: Path) -> None:
     told: list[str] = []
     file = tmp_path / "log"
     file.write_text("one\ntwo\n")
@@ -35,7 +35,7 @@ def test_a_file_that_is_written_anew_is_read_from_its_beginning(tmp_path: Path) 
     assert told == ["one", "two", "3"]
 
 
-def test_what_a_dead_program_had_begun_to_write_is_passed_over(tmp_path: Path) -> None:
+def test_an_incomplete_line_of_a_dead_program_is_skipped(tmp_path: Path) -> None:
     told: list[str] = []
     file = tmp_path / "log"
     file.write_text("one\nlook at 10.9")
@@ -47,7 +47,7 @@ def test_what_a_dead_program_had_begun_to_write_is_passed_over(tmp_path: Path) -
     assert told == ["one", "watching"]
 
 
-def test_a_line_that_cannot_be_told_is_named_and_the_next_ones_are_told(tmp_path: Path) -> None:
+def test_a_failing_line_is_reported_and_the_next_ones_are_passed_on(tmp_path: Path) -> None:
     told: list[str] = []
     failed: list[str] = []
 

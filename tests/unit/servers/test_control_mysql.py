@@ -1,4 +1,4 @@
-"""The operator's hand on MySQL: what is asked and told, in which order."""
+"""Operations of the operator on MySQL: queries and statements in their order."""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ SOURCE = "00000000-0000-0000-0000-000000000011"
 
 
 class Scripted(MysqlControl):
-    """Answers from a list, by a word of the statement; notes all statements."""
+    """Answers from a list, by a word of the statement; records all statements."""
 
     def __init__(self, answers: dict[str, list[Any]]) -> None:
         super().__init__(1.0, "hidden")
@@ -68,20 +68,20 @@ def test_a_former_primary_follows_and_no_longer_waits(row: Any) -> None:
     assert control.told[-len(follow("10.99.0.11", "hidden")) :] == follow("10.99.0.11", "hidden")
 
 
-def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:
+def test_a_demoted_primary_reports_its_position() -> None:
     control = Scripted({"gtid_executed": [{"executed": f"{SOURCE}:1-12"}]})
     assert control.demote(ADDRESS) == 12
     assert "lock_wait_timeout" in control.told[0]
     assert control.told[1] == READ_ONLY
 
 
-def test_a_primary_that_nobody_succeeds_takes_writes_again() -> None:
+def test_a_primary_without_a_successor_is_writable_again() -> None:
     control = Scripted({})
     control.undo_demote(ADDRESS)
     assert control.told == [*WRITABLE]
 
 
-def test_checks_say_what_is_wrong() -> None:
+def test_checks_report_what_is_wrong() -> None:
     assert Scripted({"read_only": [{"read_only": 0}]}).check(ADDRESS) == ""
     assert Scripted({"read_only": [{"read_only": 1}]}).check(ADDRESS) == "it is read-only"
 

@@ -1,4 +1,4 @@
-"""The operator's hand on PostgreSQL: what is told, in which order."""
+"""Operations of the operator on PostgreSQL: statements in their order."""
 
 import contextlib
 from typing import Any
@@ -11,7 +11,7 @@ ADDRESS = ("10.99.0.12", 5432)
 
 
 class Scripted(PostgresControl):
-    """Notes all statements; a promotion ends as it is told to."""
+    """Records all statements; a promotion ends with a fixed answer."""
 
     def __init__(self, promoted: bool, facts: dict[str, Any] | None = None) -> None:
         super().__init__(1.0, "hidden", facts)
@@ -40,7 +40,7 @@ def test_no_reload_comes_before_the_promotion() -> None:
     ]
 
 
-def test_the_new_primary_waits_for_as_many_as_the_old_one() -> None:
+def test_the_new_primary_waits_for_as_many_standbys_as_the_old_one() -> None:
     control = Scripted(promoted=True, facts={"wait_for": 2, "choice": "first"})
     control.promote(ADDRESS, ["node3", "node4"])
     assert "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 2 (node3, node4)'" in control.told

@@ -1,4 +1,4 @@
-"""What a server that failed is quoted with: the lines that tell, not the last ones."""
+"""Quotes from the log of a failed server: relevant lines, not the last ones."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
         ("", "  (no log)"),
     ],
 )
-def test_the_telling_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
+def test_relevant_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log/server.out").write_text(log)
     host = SimpleNamespace(node=tmp_path, name="node1")

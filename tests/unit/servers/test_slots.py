@@ -1,4 +1,4 @@
-"""Slots are named as PostgreSQL allows it, and made anew."""
+"""Slots have valid names, and are created again."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from fivenines.servers.postgres import slots
 
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9.-]{0,40}", fullmatch=True))
-def test_any_node_has_a_name_that_is_allowed(node: str) -> None:
+def test_any_node_has_a_valid_slot_name(node: str) -> None:
     assert set(slots.named(node)) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
 
 
-def test_what_is_not_in_use_goes_first() -> None:
+def test_unused_slots_are_dropped_first() -> None:
     told: list[str] = []
 
     class Noting:

@@ -1,4 +1,4 @@
-"""Signs of a server that takes no writes, and the reason that is named."""
+"""Signs of a server that is not writable, and the reason."""
 
 from typing import Any
 

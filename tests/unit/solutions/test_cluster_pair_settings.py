@@ -1,4 +1,4 @@
-"""Two clusters in one solution: what fits together, and what their hosts are called."""
+"""Two clusters in one solution: valid combinations, and the names of their hosts."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _problems(**settings: Any) -> list[str]:
     return [*made.problems(), *made.problems_with_parts()]
 
 
-def test_the_second_is_as_the_first_and_both_say_what_they_are() -> None:
+def test_the_second_cluster_defaults_to_the_first() -> None:
     pair = _pair(a={"solution": "ndb", "sql_nodes": 3})
     assert pair.b == pair.a and pair.nodes == 6
     assert (pair.engine, str(pair.durability)) == ("mysql-ndb-9.7", "relaxed")
@@ -69,7 +69,7 @@ def test_faults_name_clusters_and_the_ends_of_a_channel(cluster: str) -> None:
         ({"a": {"solution": "galera", "size": 4}}, "a: a Galera cluster of 4 votes"),
     ],
 )
-def test_what_does_not_fit_is_told(settings: dict[str, Any], words: str) -> None:
+def test_settings_that_do_not_fit_are_reported(settings: dict[str, Any], words: str) -> None:
     assert any(words in text for text in _problems(**settings))
 
 

@@ -1,4 +1,4 @@
-"""`durability:` as a word and by role: what is read and written, what is wanted, what is refused."""
+"""`durability:` as a word and by role: parsing, values by role, refusals."""
 
 from typing import Any
 
@@ -66,7 +66,9 @@ def test_other_words_are_refused(wrong: Any) -> None:
         ({"primary": "adaptive", "standby": "relaxed"}, False, False, "relaxed"),
     ],
 )
-def test_what_a_node_should_have(given: Any, primary: bool, accompanied: bool, wanted: str) -> None:
+def test_a_nodes_durability_follows_its_role(
+    given: Any, primary: bool, accompanied: bool, wanted: str
+) -> None:
     assert _read(given).wanted(primary=primary, accompanied=accompanied) == wanted
 
 
@@ -130,6 +132,6 @@ def _galera(**given: Any) -> SolutionSettings:
         (_galera(durability="relaxed"), ""),
     ],
 )
-def test_what_can_be_had_and_why_the_rest_cannot(settings: SolutionSettings, said: str) -> None:
+def test_unsupported_durability_is_refused_with_the_reason(settings: SolutionSettings, said: str) -> None:
     problem = _problems(settings)
     assert said in problem and bool(said) is bool(problem)

@@ -1,4 +1,4 @@
-"""A member of etcd: how it is started, and what is said of a group without quorum."""
+"""A member of etcd: its command line, and the report of a group without quorum."""
 
 from types import SimpleNamespace
 from typing import Any

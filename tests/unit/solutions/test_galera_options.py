@@ -1,4 +1,4 @@
-"""A user's wsrep_provider_options is merged option by option with what the solution says itself."""
+"""A user's wsrep_provider_options are merged one by one with the solution's."""
 
 import pytest
 
@@ -18,10 +18,10 @@ def _galera(text: str, **given: object) -> GaleraSettings:
 def test_options_that_have_a_key_are_the_keys() -> None:
     settings = _galera("gcache.size=256M; gcs.fc_limit = 64;evs.suspect_timeout=PT2S; gcs.fc_debug=1")
     assert (settings.gcache, settings.fc_limit, settings.suspect_timeout) == (2**28, 64, 2.0)
-    # what follows from them follows: a keepalive of 1 s would be refused
+    # Dependent values follow: a keepalive of 1 s would be refused.
     assert group_options(settings, None)["evs.keepalive_period"] == "PT0.5S"
     assert settings.server == {"wsrep-provider-options": "gcs.fc_debug=1"}
-    # once more, as a run reads it back
+    # Once more, as a run reads it.
     assert GaleraSettings.model_validate(settings.model_dump()) == settings
 
 
@@ -39,14 +39,14 @@ def test_options_that_have_a_key_are_the_keys() -> None:
         ("pc.weight=1; pc.weight=2", {}, "pc.weight is set twice"),
     ],
 )
-def test_what_cannot_be_merged_is_refused(text: str, given: dict[str, object], said: str) -> None:
+def test_options_that_cannot_be_merged_are_refused(text: str, given: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError) as refused:
         _galera(text, **given)
     assert str(refused.value).startswith("x: server.wsrep-provider-options: ")
     assert said in str(refused.value)
 
 
-def test_a_pair_says_it_of_each_cluster() -> None:
+def test_a_pair_reports_problems_of_each_cluster() -> None:
     pair = {"solution": "cluster-pair", "a": "galera"}
     with pytest.raises(UsageError, match=r"evs\.suspect_timeout is set by the solution's key"):
         solution_from({**pair, "server": {"wsrep_provider_options": "evs.suspect_timeout=PT2S"}}, "x")

@@ -1,4 +1,4 @@
-"""Patroni: its settings and mistakes, and what they become in its configuration file."""
+"""Patroni: valid and invalid settings, and its configuration file."""
 
 import re
 from io import StringIO
@@ -31,7 +31,7 @@ def patroni(**given: Any) -> PatroniSettings:
         patroni(synchronous_commit="off", durability="relaxed"),
     ],
 )
-def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
+def test_valid_settings_have_no_problems(one: PatroniSettings) -> None:
     assert one.problems() == []
     assert one.single_writer
 
@@ -57,7 +57,7 @@ def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
         (patroni(durability="relaxed"), ["synchronous_commit on waits for the disk"]),
     ],
 )
-def test_what_makes_no_sense_is_said_with_the_way_out(one: PatroniSettings, words: list[str]) -> None:
+def test_invalid_settings_are_reported_with_a_remedy(one: PatroniSettings, words: list[str]) -> None:
     problems = [text for text in one.problems() if re.search(words[0], text)]
     assert len(problems) == 1
     assert all(re.search(word, problems[0]) for word in words)
@@ -80,13 +80,13 @@ def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
         patroni(**wrong)
 
 
-def test_it_needs_its_own_engine_beside_the_server_s() -> None:
+def test_it_needs_its_own_engine_in_addition_to_the_servers() -> None:
     assert [one.name for one in engines_of(patroni())] == ["postgres-18", "patroni"]
     with_proxy = engines_of(patroni(access={"kind": "haproxy"}))
     assert [one.name for one in with_proxy] == ["postgres-18", "mariadb-10.11", "patroni"]
 
 
-def test_hosts_of_etcd_are_there_only_where_it_has_its_own() -> None:
+def test_etcd_has_hosts_only_if_it_runs_apart() -> None:
     assert patroni(etcd="apart").hosts == ("etcd1", "etcd2", "etcd3")
     assert targets.problems_of("etcd2", patroni(etcd="apart").topology()) == []
     assert "there is no such target" in targets.problems_of("etcd2", patroni().topology())[0]

@@ -1,4 +1,4 @@
-"""Settings of servers that are not the user's to set are refused when the file is read, in any spelling."""
+"""Settings that users cannot set are refused when the file is read, in any spelling."""
 
 import pytest
 
@@ -152,7 +152,9 @@ def test_postgresql(name: str) -> None:
         ("standalone", {"engine": "mysql-9.7", "server": {"plugin_load": "a", "plugin-load-add": "b"}}, ""),
     ],
 )
-def test_what_a_solution_has_a_key_for(solution: str, given: dict[str, object], said: str) -> None:
+def test_settings_with_a_key_of_the_solution_are_refused(
+    solution: str, given: dict[str, object], said: str
+) -> None:
     found = _said(solution, given)
     assert said in found and bool(said) is bool(found)
 
