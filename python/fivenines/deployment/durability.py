@@ -152,7 +152,7 @@ class DurabilityKeeper:
         view = reader.look(session)
         known.silent, seen_ns = "", time.monotonic_ns()
         role = "primary" if view.primary else "standby"
-        kind = self._durability.wanted(primary=view.primary, accompanied=view.accompanied)
+        kind = self._durability.for_role(primary=view.primary, accompanied=view.accompanied)
         required = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
         missing = {name: value for name, value in required.items() if view.settings[name] != value}
         if missing:

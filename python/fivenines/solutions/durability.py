@@ -66,7 +66,7 @@ class DurabilitySettings(Settings):
         """Return the durability of a starting server, before its role is known: the safer one."""
         return "relaxed" if self.primary == self.standby == "relaxed" else "strict"
 
-    def wanted(self, *, primary: bool, accompanied: bool) -> Kind:
+    def for_role(self, *, primary: bool, accompanied: bool) -> Kind:
         """Return a node's durability now; `accompanied`: a standby has what its commits wait for."""
         if not primary:
             return self.standby

@@ -158,7 +158,7 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, ""),
         ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy"}}, ""),
@@ -170,10 +170,10 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
         ),
     ],
 )
-def test_only_managers_with_support_may_move_the_entry(given: dict[str, Any], said: str) -> None:
+def test_only_managers_with_support_may_move_the_entry(given: dict[str, Any], message: str) -> None:
     made = ReplicationSettings(**{"solution": "replication", **given})
     found = made.problems_with_parts()
-    assert [said in one for one in found] == ([True] if said else [])
+    assert [message in one for one in found] == ([True] if message else [])
 
 
 @pytest.mark.parametrize("wrong", [{"interval": 0}, {"fall": 0}, {"rise": 0}, {"weight": 1}])
@@ -277,20 +277,20 @@ def test_start_waits_until_haproxy_listens(tmp_path: Path) -> None:
 def test_a_drained_node_gets_neither_writes_nor_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    commands: list[str] = []
 
     def ask(_host: object, command: str) -> str:
-        asked.append(command)
+        commands.append(command)
         return ""
 
     monkeypatch.setattr(haproxy, "_ask", ask)
     usual, moved = _layer(3), _entry(tmp_path)
     usual.host = moved.host
     usual.drain("node1")
-    assert asked == ["set server write/node1 state maint", "shutdown sessions server write/node1"]
-    asked.clear()
+    assert commands == ["set server write/node1 state maint", "shutdown sessions server write/node1"]
+    commands.clear()
     usual.undrain("node2")
-    assert asked == ["set server write/node2 state ready", "set server read/node2 state ready"]
-    asked.clear()
+    assert commands == ["set server write/node2 state ready", "set server read/node2 state ready"]
+    commands.clear()
     moved.drain("node3")
-    assert asked == ["set server read/node3 state maint", "shutdown sessions server read/node3"]
+    assert commands == ["set server read/node3 state maint", "shutdown sessions server read/node3"]

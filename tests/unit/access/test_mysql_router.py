@@ -57,7 +57,7 @@ def written(folder: Path, **given: Any) -> configparser.ConfigParser:
 
 
 def test_the_configuration_file_contains_the_settings(tmp_path: Path) -> None:
-    told = written(
+    written_settings = written(
         tmp_path,
         ttl=0.2,
         connect_timeout=2,
@@ -67,15 +67,15 @@ def test_the_configuration_file_contains_the_settings(tmp_path: Path) -> None:
         use_gr_notifications=True,
         split=True,
     )
-    cache = told["metadata_cache:group"]
+    cache = written_settings["metadata_cache:group"]
     assert (cache["ttl"], cache["connect_timeout"], cache["read_timeout"]) == ("0.2", "2", "3")
     assert cache["use_gr_notifications"] == "1"
-    quarantine = told["destination_status"]
+    quarantine = written_settings["destination_status"]
     assert quarantine["error_quarantine_threshold"] == "4"
     assert quarantine["error_quarantine_interval"] == "5"
-    ports = {name: told[f"routing:{name}"]["bind_port"] for name in ("write", "read", "split")}
+    ports = {name: written_settings[f"routing:{name}"]["bind_port"] for name in ("write", "read", "split")}
     assert ports == {"write": "6446", "read": "6447", "split": "6450"}
-    assert told["routing:split"]["access_mode"] == "auto"
+    assert written_settings["routing:split"]["access_mode"] == "auto"
     assert (tmp_path / "proxy/secret/server-key.pem").read_text() == "server-key.pem"
     state = json.loads((tmp_path / "proxy/data/state.json").read_text())["metadata-cache"]
     assert state["group-replication-id"] == GROUP_NAME
@@ -91,9 +91,9 @@ def test_the_configuration_file_contains_the_settings(tmp_path: Path) -> None:
     ],
 )
 def test_modes_of_tls(tmp_path: Path, mode: str, client: str, server: str, certificate: bool) -> None:
-    told = written(tmp_path, tls=mode)["DEFAULT"]
-    assert (told["client_ssl_mode"], told["server_ssl_mode"]) == (client, server)
-    assert ("client_ssl_cert" in told) == certificate
+    written_settings = written(tmp_path, tls=mode)["DEFAULT"]
+    assert (written_settings["client_ssl_mode"], written_settings["server_ssl_mode"]) == (client, server)
+    assert ("client_ssl_cert" in written_settings) == certificate
     assert (tmp_path / "proxy/secret/server-cert.pem").exists() == certificate
 
 
@@ -107,9 +107,9 @@ def test_endpoints_use_the_ports_of_router(tmp_path: Path) -> None:
 
 
 def test_members_enable_x_protocol_for_notifications() -> None:
-    for wanted in (True, False):
-        settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=wanted)
-        assert settings.server_settings == {"mysqlx": wanted}
+    for notify in (True, False):
+        settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=notify)
+        assert settings.server_settings == {"mysqlx": notify}
 
 
 def test_metadata_contain_every_members_uuid(tmp_path: Path) -> None:
@@ -122,13 +122,13 @@ def test_metadata_contain_every_members_uuid(tmp_path: Path) -> None:
 
 def test_invalid_settings_are_reported() -> None:
     access: Any = {"kind": "mysql-router"}
-    (said,) = problems(GaleraSettings(solution="galera", access=access))
-    assert said.startswith("access: mysql-router needs a group")
+    (problem,) = problems(GaleraSettings(solution="galera", access=access))
+    assert problem.startswith("access: mysql-router needs a group")
     assert problems(GroupReplicationSettings(solution="group-replication", access=access)) == []
-    (said,) = problems(
+    (problem,) = problems(
         InnodbClusterSettings(solution="innodb-cluster", access={**access, "connect_timeout": 1.5})
     )
-    assert said.startswith("connect_timeout must be whole seconds")
+    assert problem.startswith("connect_timeout must be whole seconds")
     split = MysqlRouterSettings(kind="mysql-router", split=True, tls="passthrough")
     assert "split needs tls" in split.problems()[0]
 

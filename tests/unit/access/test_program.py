@@ -106,7 +106,7 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"files": {"a.ini": "x\n{% for node in %}\n"}}, "access.files.a.ini: line 2: "),
         ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known names are nodes, primary"),
@@ -122,8 +122,8 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
         ({"files": {"a": "{{ ''.__class__.__mro__ }}"}}, "access.files.a: "),
     ],
 )
-def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], told: str) -> None:
-    assert told in "\n".join(settings(**given).problems())
+def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(settings(**given).problems())
 
 
 def test_a_missing_program_is_reported() -> None:

@@ -67,8 +67,8 @@ def test_a_cluster_without_admitting_rules_cannot_be_cut_off() -> None:
 def test_rules_removed_by_a_killed_run_are_listed() -> None:
     api = Groups()
     made = cuts.cut(api, ("sg-1",), 3306)  # type: ignore[arg-type]
-    told = json.loads(made.file.read_text())
-    made.file.write_text(json.dumps({**told, "pid": 2**22 + 1}))
+    content = json.loads(made.file.read_text())
+    made.file.write_text(json.dumps({**content, "pid": 2**22 + 1}))
     (one,) = cuts.unhealed()
     assert one.access == Access("eu-central-1") and one.rules == {"sg-1": [RULE]}
     cuts.heal(api, one)  # type: ignore[arg-type]
@@ -86,6 +86,6 @@ def test_rules_for_more_than_the_port_are_not_removed() -> None:
 
 def test_a_reused_process_id_hides_no_cut() -> None:
     made = cuts.cut(Groups(), ("sg-1",), 3306)  # type: ignore[arg-type]
-    told = json.loads(made.file.read_text())
-    made.file.write_text(json.dumps({**told, "born": "another boot 1"}))
+    content = json.loads(made.file.read_text())
+    made.file.write_text(json.dumps({**content, "born": "another boot 1"}))
     assert [one.rules for one in cuts.unhealed()] == [{"sg-1": [RULE]}]

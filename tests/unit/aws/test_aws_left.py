@@ -64,9 +64,9 @@ def test_instances_are_deleted_first_and_refused_deletions_are_repeated(
     monkeypatch.setattr(left, "_EVERY", 0.0)
     cloud = Cloud({"a-2": 2, "a": 1})
     (one, _) = find(cloud)  # type: ignore[arg-type]
-    told: list[str] = []
-    assert delete(cloud, one, 60, told.append) == []  # type: ignore[arg-type]
-    assert cloud.done == ["a-1", "a", "a-2"] and told == ["a-2 is creating", "a-2 is creating"]
+    messages: list[str] = []
+    assert delete(cloud, one, 60, messages.append) == []  # type: ignore[arg-type]
+    assert cloud.done == ["a-1", "a", "a-2"] and messages == ["a-2 is creating", "a-2 is creating"]
 
 
 def test_a_multi_az_cluster_is_deleted_with_its_instances() -> None:

@@ -37,12 +37,12 @@ class Node(RoleReader):
     def session(self, timeout: float) -> Any:
         return SimpleNamespace(close=lambda: None)
 
-    def look(self, asked: Any) -> RoleView:
+    def look(self, session: Any) -> RoleView:
         if not self.answers:
             raise OSError("gone")
         return RoleView(self.primary, self.primary and self.accompanied, dict(self.has))
 
-    def change(self, asked: Any, settings: Settings) -> None:
+    def change(self, session: Any, settings: Settings) -> None:
         if self.obeys:
             self.has.update(settings)
 
@@ -82,7 +82,7 @@ def until(happened: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def told(keeper: DurabilityKeeper) -> list[tuple[str, str, str]]:
+def events_of(keeper: DurabilityKeeper) -> list[tuple[str, str, str]]:
     return [(event.kind, event.node, event.detail) for event in keeper.events()]
 
 
@@ -96,7 +96,7 @@ def test_durability_follows_a_change_of_roles(keep: Keep) -> None:
     one.primary, two.primary = False, True
     until(lambda: len(keeper.events()) == known + 2)
     assert (one.kind, two.kind) == ("strict", "relaxed")
-    later = sorted(told(keeper)[known:])
+    later = sorted(events_of(keeper)[known:])
     settings = "innodb_flush_log_at_trx_commit = {}, sync_binlog = {}; otherwise for at most "
     assert [(kind, node) for kind, node, _ in later] == [("durability", "node1"), ("durability", "node2")]
     assert later[0][2].startswith(f"strict as standby: {settings.format(1, 1)}")
@@ -110,7 +110,7 @@ def test_a_change_of_roles_without_a_change_of_settings_is_checked(keep: Keep) -
     keeper = keep([node], primary="adaptive")
     node.accompanied = False
     keeper.start()
-    assert told(keeper) == [
+    assert events_of(keeper) == [
         (
             "durability",
             "node1",
@@ -119,7 +119,9 @@ def test_a_change_of_roles_without_a_change_of_settings_is_checked(keep: Keep) -
     ]
     node.primary = False
     until(lambda: len(keeper.events()) == 2)
-    assert told(keeper)[1][2] == ("strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1")
+    assert events_of(keeper)[1][2] == (
+        "strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1"
+    )
 
 
 def test_adaptive_is_relaxed_while_a_standby_is_connected(keep: Keep) -> None:
@@ -141,7 +143,7 @@ def test_a_restarted_server_is_set_again(keep: Keep) -> None:
     node.alive = False
     time.sleep(0.05)
     node.has = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
-    assert len(keeper.events()) == 1, "a dead one is not asked"
+    assert len(keeper.events()) == 1, "a dead server is not queried"
     node.alive = True
     until(lambda: node.kind == "relaxed")
 
@@ -153,7 +155,7 @@ def test_require_uses_only_later_observations(keep: Keep, monkeypatch: pytest.Mo
     keeper.start()
     node.primary = False
     keeper.require()
-    assert node.kind == "strict" and told(keeper)[-1][2].startswith("strict as standby")
+    assert node.kind == "strict" and events_of(keeper)[-1][2].startswith("strict as standby")
 
 
 def test_a_server_that_ignores_settings_is_reported_once_and_fails_the_trial(keep: Keep) -> None:
@@ -162,19 +164,19 @@ def test_a_server_that_ignores_settings_is_reported_once_and_fails_the_trial(kee
     keeper.start()
     node.obeys = False
     node.primary = False
-    said = (
+    message = (
         "innodb_flush_log_at_trx_commit = 1, sync_binlog = 1 was set, but the server shows "
         "innodb_flush_log_at_trx_commit = 2, sync_binlog = 0"
     )
 
     def failed() -> list[str]:
-        return [detail for kind, _, detail in told(keeper) if kind == "failed"]
+        return [detail for kind, _, detail in events_of(keeper) if kind == "failed"]
 
     until(failed)
-    with pytest.raises(FiveninesError, match=f"node1: {said}"):
+    with pytest.raises(FiveninesError, match=f"node1: {message}"):
         keeper.require()
     failures = failed()
-    assert len(failures) == 1 and failures[0].startswith(f"durability: {said}")
+    assert len(failures) == 1 and failures[0].startswith(f"durability: {message}")
     node.obeys = True
     until(lambda: not keeper.problem())
     keeper.require()

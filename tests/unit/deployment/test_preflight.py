@@ -35,14 +35,14 @@ def test_the_setting_that_is_named_is_blamed(words: str, keys: tuple[str, ...] |
 
 @pytest.mark.parametrize("guilty", range(5))
 def test_an_unnamed_setting_is_found_by_bisection(guilty: int) -> None:
-    given, asked = [("server", str(number)) for number in range(5)], []
+    given, tried = [("server", str(number)) for number in range(5)], []
 
     def words(some: Sequence[tuple[str, ...]]) -> str:
-        asked.append(some)
+        tried.append(some)
         return f"dead of {len(some)}" if given[guilty] in some else ""
 
-    keys, said = _by_trial(given, words)
-    assert keys == given[guilty] and said.startswith("dead") and len(asked) <= 4
+    keys, message = _by_trial(given, words)
+    assert keys == given[guilty] and message.startswith("dead") and len(tried) <= 4
 
 
 def test_a_single_setting_is_blamed_for_any_message() -> None:

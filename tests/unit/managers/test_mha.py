@@ -54,7 +54,7 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
-    ("solution", "said"),
+    ("solution", "output"),
     [
         (replication(candidates=["node4"]), "candidates: there is no node4: the nodes are node1 to node3"),
         (replication(no_master=["node2", "node3"]), "manager.no_master: it excludes all replicas"),
@@ -65,9 +65,9 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
         ),
     ],
 )
-def test_settings_that_do_not_fit_the_solution_are_reported(solution: Any, said: str) -> None:
+def test_settings_that_do_not_fit_the_solution_are_reported(solution: Any, output: str) -> None:
     (problem,) = problems(solution)
-    assert said in problem
+    assert output in problem
 
 
 class _Solution(SimpleNamespace):
@@ -166,10 +166,10 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
     text = text.replace(mha_files.ASK, str(ask)).replace(mha_files.ANSWER, str(reply))
     script = tmp_path / "script"
     script.write_text(text)
-    asked: list[str] = []
+    requested: list[str] = []
 
     def serve() -> None:
-        asked.append(ask.read_text())
+        requested.append(ask.read_text())
         reply.write_text(f"{answer}\n")
 
     if answer:
@@ -177,7 +177,7 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
     done = subprocess.run(
         ["sh", str(script), *words], capture_output=True, text=True, timeout=20, check=False
     )
-    return done.returncode, done.stdout + done.stderr, "".join(asked)
+    return done.returncode, done.stdout + done.stderr, "".join(requested)
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_the_shutdown_script_requests_fencing_and_answers_mha(
     tmp_path: Path, command: str, answer: str, status: int
 ) -> None:
     words = [f"--command={command}", "--ssh_user=mysql", "--host=10.99.0.11", "--ip=10.99.0.11"]
-    code, said, asked = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
+    code, output, requested = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
     assert code == status
-    assert asked == ("fence 10.99.0.11\n" if answer else "")
-    assert ("the lab did not fence 10.99.0.11: fencing failed" in said) is (status == 1)
+    assert requested == ("fence 10.99.0.11\n" if answer else "")
+    assert ("the lab did not fence 10.99.0.11: fencing failed" in output) is (status == 1)
 
 
 def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,29 +211,29 @@ def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_scripts_connect_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _client(tmp_path, monkeypatch)
 
-    def said(text: str, command: str) -> str:
+    def output(text: str, command: str) -> str:
         words = [f"--command={command}", "--orig_master_ip=old", "--new_master_ip=new"]
         status, heard, _ = _run_script(tmp_path, text, *words)
         assert status == 0, heard
         return heard
 
     failover = mha_files.failover_script(True, None)
-    assert said(failover, "stopssh") == ""
-    assert SEMI_SYNC_PRIMARY in said(failover, "start")
-    assert "--host=new" in said(failover, "start")
+    assert output(failover, "stopssh") == ""
+    assert SEMI_SYNC_PRIMARY in output(failover, "start")
+    assert "--host=new" in output(failover, "start")
     change = mha_files.online_change_script(True, None)
-    assert "--host=old" in said(change, "stop") and "read_only = 1" in said(change, "stop")
-    assert "--host=new" not in said(change, "stop")
-    assert "--host=new" in said(change, "start")
-    assert said(mha_files.online_change_script(False, None), "start") == ""
+    assert "--host=old" in output(change, "stop") and "read_only = 1" in output(change, "stop")
+    assert "--host=new" not in output(change, "stop")
+    assert "--host=new" in output(change, "start")
+    assert output(mha_files.online_change_script(False, None), "start") == ""
 
 
 class _Proxy:
     """A runtime API on a local port: one command for each connection, and the same answer to all."""
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, output: str) -> None:
         self.heard: list[str] = []
-        self.said = said
+        self.output = output
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.control = f"127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
@@ -243,7 +243,7 @@ class _Proxy:
             connection, _ = self.listener.accept()
             with connection:
                 self.heard.append(connection.recv(200).decode())
-                connection.sendall(self.said.encode())
+                connection.sendall(self.output.encode())
 
     def commands(self, address: str) -> list[str]:
         return [f"set server write/entry addr {address} port 3306", "shutdown sessions"]
@@ -257,7 +257,7 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
 
 @pytest.mark.parametrize("script", [mha_files.failover_script, mha_files.online_change_script])
 @pytest.mark.parametrize(
-    ("said", "answer", "status"),
+    ("output", "answer", "status"),
     [
         (_MOVED, "done", 0),
         ("\n", "done", 0),
@@ -266,19 +266,19 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
     ],
 )
 def test_mha_moves_the_entry_and_logs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, said: str, answer: str, status: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, output: str, answer: str, status: int
 ) -> None:
     _client(tmp_path, monkeypatch)
-    proxy = _Proxy(said)
+    proxy = _Proxy(output)
     words = ["--command=start", "--orig_master_ip=10.99.0.11", "--new_master_ip=10.99.0.12"]
     text = script(True, proxy)
-    code, heard, asked = _run_script(tmp_path, text, *words, answer=answer)
+    code, heard, requested = _run_script(tmp_path, text, *words, answer=answer)
     assert code == status, heard
     assert proxy.heard[0] == "set server write/entry addr 10.99.0.12 port 3306\n"
     assert SEMI_SYNC_PRIMARY in heard, "clients come when it waits for others"
-    assert asked == ("entry 10.99.0.12\n" if answer else "")
+    assert requested == ("entry 10.99.0.12\n" if answer else "")
     if status:
-        assert (answer or said).strip() in heard
+        assert (answer or output).strip() in heard
     else:
         assert proxy.heard[1:] == ["shutdown sessions\n"], "the old server keeps no session"
     assert _run_script(tmp_path, text, "--command=status")[0] == 0, "MHA asks at its start"
@@ -289,8 +289,8 @@ def test_an_unreachable_proxy_moves_no_entry(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     proxy: Any = SimpleNamespace(control=f"127.0.0.1:{port}", commands=lambda address: [address])
     text = mha_files.failover_script(False, proxy)
-    code, heard, asked = _run_script(tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12")
-    assert (code, asked) == (1, "") and f"HAProxy at {proxy.control}" in heard
+    code, heard, requested = _run_script(tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12")
+    assert (code, requested) == (1, "") and f"HAProxy at {proxy.control}" in heard
 
 
 def test_a_moved_entry_is_an_event(tmp_path: Path) -> None:

@@ -56,22 +56,22 @@ SWITCH = """\
 """
 
 
-def told(text: str, reader: Reader | None = None) -> list[tuple[str, str, str]]:
+def events_of(text: str, reader: Reader | None = None) -> list[tuple[str, str, str]]:
     """Return the events of these lines; their time is the number of the line."""
     reader = reader or Reader(NAMES, "node1")
-    found = []
+    events = []
     for number, line in enumerate(text.splitlines()):
         for event in reader.read(f"{WHEN}{line}\n", number):
             assert event.monotonic_ns == number
-            found.append((event.kind, event.node, event.detail))
-    return found
+            events.append((event.kind, event.node, event.detail))
+    return events
 
 
 def test_a_failover_yields_its_events() -> None:
     reader = Reader(NAMES, "node1")
     refused = "2002 (Can't connect to server on '10.99.0.11' (115))"
     lost = "Got error on MySQL select ping: 2013 (Lost connection to server during query)"
-    assert told(FAILOVER, reader) == [
+    assert events_of(FAILOVER, reader) == [
         ("watching", "node1", ""),
         ("missed", "node1", f"1 of 4: {lost}"),
         ("missed", "node1", f"2 of 4: {refused}"),
@@ -87,7 +87,7 @@ def test_a_failover_yields_its_events() -> None:
 
 
 def test_a_switchover_yields_its_events() -> None:
-    assert told(SWITCH) == [
+    assert events_of(SWITCH) == [
         ("decided", "node1", "Starting online master switch.."),
         ("promoted", "node2", "read_only=0 set"),
         ("repointed", "node3", "follows node2"),
@@ -96,7 +96,7 @@ def test_a_switchover_yields_its_events() -> None:
 
 def test_a_successful_ping_is_no_event() -> None:
     text = "[info] Ping(SELECT) succeeded, waiting until MySQL doesn't respond.."
-    assert [kind for kind, _, _ in told(f"{text}\n{text}")] == ["watching"]
+    assert [kind for kind, _, _ in events_of(f"{text}\n{text}")] == ["watching"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_successful_ping_is_no_event() -> None:
     ],
 )
 def test_other_lines_yield_their_events(line: str, event: tuple[str, str, str]) -> None:
-    assert told(line) == [event]
+    assert events_of(line) == [event]
 
 
 def test_a_refusal_contains_only_relevant_errors() -> None:
@@ -132,7 +132,7 @@ def test_a_refusal_contains_only_relevant_errors() -> None:
         "script again."
     )
     place = "[error][/usr/share/perl5/MHA/MasterFailover.pm, ln310]"
-    events = told(
+    events = events_of(
         f"{place} {refusal}\n{place} {refusal}\n"
         f"{place} Got ERROR:  at /usr/bin/masterha_manager line 65.\n"
         f"{place} Use of uninitialized value $low in concatenation (.) or string\n",
@@ -144,12 +144,12 @@ def test_a_refusal_contains_only_relevant_errors() -> None:
 
 def test_a_refusal_contains_only_the_last_errors() -> None:
     reader = Reader(NAMES, "node1")
-    told("\n".join(f"[error][x.pm, ln1] reason {number}" for number in range(9)), reader)
+    events_of("\n".join(f"[error][x.pm, ln1] reason {number}" for number in range(9)), reader)
     assert reader.refusal() == "reason 5; reason 6; reason 7; reason 8"
 
 
 def test_an_unrelated_ok_is_no_promotion() -> None:
-    assert told("[info]  ok.\n[info] New master is 10.99.0.12(10.99.0.12:3306)\n[info]  ok.") == []
+    assert events_of("[info]  ok.\n[info] New master is 10.99.0.12(10.99.0.12:3306)\n[info]  ok.") == []
 
 
 @given(st.text())

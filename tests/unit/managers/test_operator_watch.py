@@ -114,8 +114,8 @@ def test_after_the_allowed_misses_the_new_primary_is_watched(capsys: pytest.Capt
 
 def test_a_failover_without_reachable_replicas_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["gone"] * 4, [{}])
-    told = _watch(operator, capsys)
-    assert told.count("failed node1") == told.count("decided node1") == 3
+    events = _watch(operator, capsys)
+    assert events.count("failed node1") == events.count("decided node1") == 3
     assert operator.primary == "node1"
     assert not [step for step in Scripted.log if step.startswith(("promote", "repoint"))]
 
@@ -233,8 +233,8 @@ def _solution(family: str = "mariadb", **facts: object) -> Any:
 
 @pytest.mark.parametrize("family", ["mariadb", "postgresql"])
 def test_the_operator_reads_its_configuration(family: str) -> None:
-    asked = OperatorSettings(interval=0.5, timeout=2.0, misses=4, fence=False)
-    manager = Operator(asked, _solution(family, synchronous=True))
+    settings = OperatorSettings(interval=0.5, timeout=2.0, misses=4, fence=False)
+    manager = Operator(settings, _solution(family, synchronous=True))
     read = operate.Operate(json.loads(json.dumps(manager._configuration())), "hidden")
     assert isinstance(read.control, MariadbControl if family == "mariadb" else PostgresControl)
     assert read.nodes["node2"] == ("10.99.0.12", 3306)

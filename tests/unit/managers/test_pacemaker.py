@@ -27,8 +27,8 @@ solutions:
 
 
 def replication(**given: Any) -> Any:
-    wanted = {"mode": "after_sync", "manager": {"kind": "pacemaker"}, **given}
-    return solution_from({"solution": "replication", **wanted}, "test")
+    settings = {"mode": "after_sync", "manager": {"kind": "pacemaker"}, **given}
+    return solution_from({"solution": "replication", **settings}, "test")
 
 
 def test_the_nodes_have_a_root_with_both_and_all_user_ids() -> None:

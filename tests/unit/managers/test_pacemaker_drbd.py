@@ -117,8 +117,8 @@ def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_p
     client = (tmp_path / "conf/psql").read_text()
     assert "PGPASSFILE=" in client and 'exec /run/engine/bin/psql "$@"' in client
     assert ran[0][-2:] == ["postgres", "65534"], "its user, whom the agent becomes"
-    told = " ".join(server_agent(_settings(), node).parameters.values())
-    assert node.passwords.administrator not in told
+    parameters = " ".join(server_agent(_settings(), node).parameters.values())
+    assert node.passwords.administrator not in parameters
 
 
 def test_only_mariadb_is_started_by_another_agent() -> None:

@@ -60,7 +60,7 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("message", "kind"),
     [
         ("INFO: following new leader after trying and failing to obtain lock", "repointed"),
         ("INFO: demoting self because DCS is not accessible and I was a leader", "failed"),
@@ -68,8 +68,8 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
         ("CRITICAL: system ID mismatch, node node2 belongs to a different cluster: 1 != 2", "failed"),
     ],
 )
-def test_single_lines_yield_their_events(said: str, kind: str) -> None:
-    line = f"2026-11-22 08:04:11,366 {said}\n"
+def test_single_lines_yield_their_events(message: str, kind: str) -> None:
+    line = f"2026-11-22 08:04:11,366 {message}\n"
     assert _kinds("node2", line) == [(kind, "node2")]
     if kind != "promoted":
         assert _kinds("node2", line + line) == [(kind, "node2")], "what is repeated is told once"

@@ -73,8 +73,8 @@ def test_processes_that_do_not_end_are_reported(machines: dict[str, Machine]) ->
 
 
 def test_the_agent_describes_itself(machines: dict[str, Machine]) -> None:
-    said = ask(machines["node1"], "option=metadata", "action=metadata")
-    described = Xml.fromstring(said.stdout.strip())
+    metadata = ask(machines["node1"], "option=metadata", "action=metadata")
+    described = Xml.fromstring(metadata.stdout.strip())
     assert described.get("name") == power_switch.AGENT
     actions = {one.get("name") for one in described.iter("action")}
     assert {"off", "status", "monitor"} <= actions

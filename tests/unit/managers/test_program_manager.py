@@ -25,7 +25,7 @@ def test_the_required_settings_are_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"marks": []}, "manager.marks: the new primary would be unknown"),
         (
@@ -42,23 +42,23 @@ def test_the_required_settings_are_enough() -> None:
         ({"root": "trees/mine"}, "manager.root: write the absolute path of trees/mine"),
     ],
 )
-def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], told: str) -> None:
-    assert told in "\n".join(settings(**given).problems())
+def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(settings(**given).problems())
 
 
 def test_a_failover_is_in_progress_from_its_decision_to_its_end() -> None:
     second = 10**9
 
-    def told(*kinds: str) -> list[ManagerEvent]:
+    def events(*kinds: str) -> list[ManagerEvent]:
         return [ManagerEvent(number * second, kind) for number, kind in enumerate(kinds)]
 
     assert not goes_on([], second)
-    assert not goes_on(told("missed", "missed"), 2 * second)
-    assert goes_on(told("missed", "decided", "fenced"), 3 * second)
-    assert not goes_on(told("decided", "promoted", "repointed"), 3 * second)
-    assert not goes_on(told("decided", "failed"), 2 * second)
+    assert not goes_on(events("missed", "missed"), 2 * second)
+    assert goes_on(events("missed", "decided", "fenced"), 3 * second)
+    assert not goes_on(events("decided", "promoted", "repointed"), 3 * second)
+    assert not goes_on(events("decided", "failed"), 2 * second)
     # A failover without a logged end does not delay others for ever.
-    assert not goes_on(told("decided"), 31 * second)
+    assert not goes_on(events("decided"), 31 * second)
 
 
 def test_only_one_may_promote() -> None:

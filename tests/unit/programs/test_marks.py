@@ -16,7 +16,7 @@ _NAMES = names_of({"node1": ("10.99.0.11", 3306), "node2": ("10.99.0.12", 3306)}
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("12:00 cannot reach it", ("missed", "node1")),
         ("12:00 leader is down, cannot reach", ("missed", "node1")),
@@ -31,17 +31,17 @@ _NAMES = names_of({"node1": ("10.99.0.11", 3306), "node2": ("10.99.0.12", 3306)}
         ("all is well", None),
     ],
 )
-def test_a_line_yields_an_event_of_a_node(line: str, told: tuple[str, str] | None) -> None:
+def test_a_line_yields_an_event_of_a_node(line: str, expected: tuple[str, str] | None) -> None:
     event = Reader(_MARKS, _NAMES).read(line, 7, "node1")
-    assert (event and (event.kind, event.node)) == told
+    assert (event and (event.kind, event.node)) == expected
     if event is not None:
         assert event.monotonic_ns == 7 and line.strip() in event.detail
 
 
 def test_the_line_must_name_the_promoted_node() -> None:
     assert problems(_MARKS) == []
-    (told,) = problems([*_MARKS, MarkSettings(says="promoted it", means="promoted")])
-    assert told.startswith("marks[3].says: the line must name the promoted node")
+    (problem,) = problems([*_MARKS, MarkSettings(says="promoted it", means="promoted")])
+    assert problem.startswith("marks[3].says: the line must name the promoted node")
 
 
 def test_a_pattern_is_a_regular_expression() -> None:

@@ -63,13 +63,13 @@ def members(tmp_path: Path) -> Iterator[tuple[_Member, _Member]]:
 def test_the_ledger_is_read_whole_in_slices(members: tuple[_Member, _Member]) -> None:
     one, _ = members
     assert one.ledger_rows() == []
-    wanted = [1, 2, 19_999, 20_000, 20_001, 39_999, 40_000, 61_234]
+    expected = [1, 2, 19_999, 20_000, 20_001, 39_999, 40_000, 61_234]
     with one.connect() as connection:
         connection.execute("CREATE TABLE fivenines_ledger (id BIGINT PRIMARY KEY, client INTEGER)")
         assert one.ledger_rows() == []
-        for number in wanted:
+        for number in expected:
             connection.execute(f"INSERT INTO fivenines_ledger VALUES ({number}, 0)")
-    assert one.ledger_rows() == [(number, None) for number in wanted]
+    assert one.ledger_rows() == [(number, None) for number in expected]
 
 
 def test_a_server_that_accepts_a_row_is_writable_and_keeps_none(members: tuple[_Member, _Member]) -> None:

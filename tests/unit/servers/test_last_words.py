@@ -11,7 +11,7 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
 
 
 @pytest.mark.parametrize(
-    ("log", "said"),
+    ("log", "quoted"),
     [
         (
             'LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
@@ -26,11 +26,11 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
         ("", "  (no log)"),
     ],
 )
-def test_relevant_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
+def test_relevant_lines_are_quoted(tmp_path: Path, log: str, quoted: str) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log/server.out").write_text(log)
     host = SimpleNamespace(node=tmp_path, name="node1")
-    assert Postgres(host, SimpleNamespace()).last_words() == said  # type: ignore[arg-type]
+    assert Postgres(host, SimpleNamespace()).last_words() == quoted  # type: ignore[arg-type]
 
 
 def test_the_tail_of_a_log(tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def test_a_mariadb_node_has_applied_a_position_also_when_more_followed(
 ) -> None:
     primary: Any = SimpleNamespace(name="node1", query=lambda _: [("0-1-7",)])
     node: Any = SimpleNamespace(name="node2", query=lambda _: [(applied, logged)])
-    said = MariadbReplicating().written(primary)(node)
-    assert bool(said) is lacks, said
+    missing = MariadbReplicating().written(primary)(node)
+    assert bool(missing) is lacks, missing
 
 
 @pytest.mark.parametrize("sql", [MariadbReplicating(), MysqlReplicating()])

@@ -14,14 +14,14 @@ def test_any_node_has_a_valid_slot_name(node: str) -> None:
 
 
 def test_unused_slots_are_dropped_first() -> None:
-    told: list[str] = []
+    executed: list[str] = []
 
     class Noting:
         def execute(self, *statements: str) -> None:
-            told.extend(statements)
+            executed.extend(statements)
 
     server: Any = Noting()
     slots.renew(server, ["node2", "east-1"])
-    dropped, second, third = told
+    dropped, second, third = executed
     assert "pg_drop_replication_slot" in dropped and "NOT active" in dropped
     assert "('node2')" in second and "('east_1')" in third

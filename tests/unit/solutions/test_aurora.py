@@ -78,7 +78,7 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"cluster": ""}, "cluster: name an existing cluster, or set `create`"),
         ({"create": CREATE["create"]}, "cluster: name an existing cluster, or set `create`"),
@@ -96,8 +96,8 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
         ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs a size in GiB"),
     ],
 )
-def test_invalid_settings_are_reported(given: dict[str, Any], said: str) -> None:
-    assert any(said in problem for problem in aurora(**given).problems())
+def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> None:
+    assert any(message in problem for problem in aurora(**given).problems())
 
 
 def test_a_password_that_rds_refuses_is_reported_early(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_a_password_that_rds_refuses_is_reported_early(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("faults", "said"),
+    ("faults", "message"),
     [
         ("[{fault: freeze}]", "freeze needs a lab"),
         ("[{fault: partition}]", "a security group applies to the whole cluster"),
@@ -116,8 +116,8 @@ def test_a_password_that_rds_refuses_is_reported_early(monkeypatch: pytest.Monke
         ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze needs a lab"),
     ],
 )
-def test_faults_without_support_of_amazon_are_refused(faults: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_faults_without_support_of_amazon_are_refused(faults: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         parsed(file(faults=faults))
 
 

@@ -55,7 +55,7 @@ def test_other_words_are_refused(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "primary", "accompanied", "wanted"),
+    ("given", "primary", "accompanied", "expected"),
     [
         (RELAXED, True, False, "relaxed"),
         (RELAXED, True, True, "relaxed"),
@@ -67,9 +67,9 @@ def test_other_words_are_refused(wrong: Any) -> None:
     ],
 )
 def test_a_nodes_durability_follows_its_role(
-    given: Any, primary: bool, accompanied: bool, wanted: str
+    given: Any, primary: bool, accompanied: bool, expected: str
 ) -> None:
-    assert _read(given).wanted(primary=primary, accompanied=accompanied) == wanted
+    assert _read(given).for_role(primary=primary, accompanied=accompanied) == expected
 
 
 def _problems(settings: SolutionSettings) -> str:
@@ -95,7 +95,7 @@ def _galera(**given: Any) -> SolutionSettings:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         (_replication(durability=RELAXED, mode="after_sync"), ""),
         (_replication(durability="adaptive", engine="mysql-9.7"), ""),
@@ -132,6 +132,6 @@ def _galera(**given: Any) -> SolutionSettings:
         (_galera(durability="relaxed"), ""),
     ],
 )
-def test_unsupported_durability_is_refused_with_the_reason(settings: SolutionSettings, said: str) -> None:
+def test_unsupported_durability_is_refused_with_the_reason(settings: SolutionSettings, message: str) -> None:
     problem = _problems(settings)
-    assert said in problem and bool(said) is bool(problem)
+    assert message in problem and bool(message) is bool(problem)

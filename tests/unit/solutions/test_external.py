@@ -55,7 +55,7 @@ def test_members_and_endpoints_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"members": {}}, "write: name the endpoints for writes, or the members"),
         ({"members": {"a b": "h:1"}}, "members: 'a b' is not a valid name"),
@@ -71,12 +71,12 @@ def test_members_and_endpoints_are_named() -> None:
         ({"reads": "replicas"}, "reads: name the endpoints for reads in `read:`"),
     ],
 )
-def test_invalid_settings_are_reported(given: dict[str, Any], said: str) -> None:
-    assert any(said in problem for problem in external(**given).problems())
+def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> None:
+    assert any(message in problem for problem in external(**given).problems())
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("faults", "[{fault: kill}]", "Set `hooks.kill` and `hooks.restart`"),
         ("faults", "[{fault: slow-disk}]", "slow-disk needs a lab"),
@@ -84,10 +84,10 @@ def test_invalid_settings_are_reported(given: dict[str, Any], said: str) -> None
         ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
     ],
 )
-def test_faults_that_need_control_are_refused_with_file_and_line(key: str, value: str, said: str) -> None:
+def test_faults_that_need_control_are_refused_with_file_and_line(key: str, value: str, message: str) -> None:
     with pytest.raises(UsageError, match=r"x\.yaml:4:") as refused:
         parse_experiment(file(**{key: value}), "x.yaml")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ BY_ODBC = (
 
 
 @pytest.mark.parametrize(
-    ("load", "said"),
+    ("load", "message"),
     [
         (f"{{tls: verify-full, tls_ca: {__file__}}}", r"load\.tls and load\.tls_ca: no effect"),
         ("{rate: 10, keepalive: null}", r"load\.keepalive: no effect"),
         ("{keepalive: {idle: 3s}, tcp_user_timeout: 5s}", r"load\.keepalive and load\.tcp_user_"),
     ],
 )
-def test_settings_that_odbc_drivers_ignore_are_refused_with_file_and_line(load: str, said: str) -> None:
-    with pytest.raises(UsageError, match=rf"x\.yaml:4:\d+: {said}") as refused:
+def test_settings_that_odbc_drivers_ignore_are_refused_with_file_and_line(load: str, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"x\.yaml:4:\d+: {message}") as refused:
         parse_experiment(file(solutions=BY_ODBC, load=load), "x.yaml")
     said_once = str(refused.value)
     assert "keyword of the driver in `odbc`" in said_once and said_once.count("x.yaml:") == 1
@@ -143,7 +143,7 @@ def test_a_cluster_of_any_dbms_is_named_by_data_sources_or_ports() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"odbc": ""}, "odbc: external-odbc needs a connection string"),
         ({"odbc": "DSN=x"}, r"odbc: it must contain {host}"),
@@ -152,8 +152,8 @@ def test_a_cluster_of_any_dbms_is_named_by_data_sources_or_ports() -> None:
         ({"dialect": "oracle"}, "find: fivenines has no query for the role in oracle"),
     ],
 )
-def test_invalid_settings_of_odbc_are_reported(given: dict[str, Any], said: str) -> None:
-    assert said in "; ".join(external(**{**ANY, **given}).problems())
+def test_invalid_settings_of_odbc_are_reported(given: dict[str, Any], message: str) -> None:
+    assert message in "; ".join(external(**{**ANY, **given}).problems())
 
 
 def test_a_dialect_without_roles_works_with_find_any() -> None:

@@ -26,7 +26,7 @@ def test_options_that_have_a_key_are_the_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "given", "said"),
+    ("text", "given", "message"),
     [
         ("evs.suspect_timeout=PT2S", {"suspect_timeout": "2s"}, "set by the solution's key suspect_timeout"),
         ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "set by the solution's key fc_limit"),
@@ -39,11 +39,11 @@ def test_options_that_have_a_key_are_the_keys() -> None:
         ("pc.weight=1; pc.weight=2", {}, "pc.weight is set twice"),
     ],
 )
-def test_options_that_cannot_be_merged_are_refused(text: str, given: dict[str, object], said: str) -> None:
+def test_options_that_cannot_be_merged_are_refused(text: str, given: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         _galera(text, **given)
     assert str(refused.value).startswith("x: server.wsrep-provider-options: ")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_pair_reports_problems_of_each_cluster() -> None:

@@ -100,10 +100,14 @@ def test_modes_become_settings_of_all_nodes() -> None:
         ("synchronous", True, False),
         ("strict_synchronous", True, True),
     ):
-        told = patroni(mode=mode, maximum_lag_on_failover="2MiB").dynamic()
-        assert told["synchronous_mode"] is synchronous
-        assert told["synchronous_mode_strict"] is strict
-        assert (told["ttl"], told["loop_wait"], told["maximum_lag_on_failover"]) == (30, 10, 2**21)
+        configuration = patroni(mode=mode, maximum_lag_on_failover="2MiB").dynamic()
+        assert configuration["synchronous_mode"] is synchronous
+        assert configuration["synchronous_mode_strict"] is strict
+        assert (
+            configuration["ttl"],
+            configuration["loop_wait"],
+            configuration["maximum_lag_on_failover"],
+        ) == (30, 10, 2**21)
     assert patroni().dynamic(bootstrapping=True)["loop_wait"] == 1
 
 
@@ -122,23 +126,23 @@ def test_the_configuration_of_a_node(tmp_path: Any) -> None:
         host=SimpleNamespace(address="10.99.0.12"),
         engine=SimpleNamespace(program=lambda name: f"/run/engine/bin/{name}"),
     )
-    told = patroni_daemon.configuration(
+    configuration = patroni_daemon.configuration(
         node,
         ["10.99.0.11:2379"],
         patroni(use_pg_rewind=False).dynamic(),
         {"max_connections": 300, "wal_log_hints": True},
     )
-    dynamic = told["bootstrap"]["dcs"]
+    dynamic = configuration["bootstrap"]["dcs"]
     assert dynamic["ttl"] == 30
     assert dynamic["postgresql"] == {
         "use_pg_rewind": False,
         "use_slots": True,
         "parameters": {"max_connections": 300, "wal_log_hints": "true"},
     }
-    server = told["postgresql"]
+    server = configuration["postgresql"]
     assert server["bin_dir"] == "/run/engine/bin"
     assert server["connect_address"] == "10.99.0.12:5432"
     assert (server["data_dir"], server["config_dir"]) == ("/run/node/data", "/run/node/conf")
-    assert told["restapi"]["listen"] == "10.99.0.12:8008"
-    patroni_daemon.write(told, tmp_path / "patroni.yml")
-    assert YAML(typ="safe").load(StringIO((tmp_path / "patroni.yml").read_text())) == told
+    assert configuration["restapi"]["listen"] == "10.99.0.12:8008"
+    patroni_daemon.write(configuration, tmp_path / "patroni.yml")
+    assert YAML(typ="safe").load(StringIO((tmp_path / "patroni.yml").read_text())) == configuration

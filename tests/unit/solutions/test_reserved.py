@@ -10,7 +10,7 @@ MARIADB = ("mariadb-10.11", "replication")
 POSTGRES = ("postgres-18", "hot-standby")
 
 
-def _said(solution: str, given: dict[str, object]) -> str:
+def _message(solution: str, given: dict[str, object]) -> str:
     try:
         solution_from({"solution": solution, **given}, "x")
     except UsageError as error:
@@ -64,8 +64,8 @@ def _said(solution: str, given: dict[str, object]) -> str:
     ],
 )
 def test_mysql_and_mariadb(engine: str, name: str) -> None:
-    said = _said("replication", {"engine": engine, "server": {name: 1}})
-    assert f"x: server.{name}: " in said
+    message = _message("replication", {"engine": engine, "server": {name: 1}})
+    assert f"x: server.{name}: " in message
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_mysql_and_mariadb(engine: str, name: str) -> None:
 )
 def test_mariadb_completes_names(name: str) -> None:
     given = {"server": {name: 1}}
-    assert "MariaDB reads it as " in _said("replication", {"engine": "mariadb-10.11", **given})
-    assert not _said("replication", {"engine": "mysql-9.7", **given})
+    assert "MariaDB reads it as " in _message("replication", {"engine": "mariadb-10.11", **given})
+    assert not _message("replication", {"engine": "mysql-9.7", **given})
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_mariadb_completes_names(name: str) -> None:
     ],
 )
 def test_postgresql(name: str) -> None:
-    assert f"x: server.{name}: " in _said("hot-standby", {"server": {name: "x"}})
+    assert f"x: server.{name}: " in _message("hot-standby", {"server": {name: "x"}})
 
 
 @pytest.mark.parametrize(
-    ("solution", "given", "said"),
+    ("solution", "given", "message"),
     [
         ("hot-standby", {"server": {"Synchronous_Commit": "off"}}, "write `synchronous_commit`"),
         ("patroni", {"server": {"synchronous_standby_names": "*"}}, "synchronous_node_count`"),
@@ -153,10 +153,10 @@ def test_postgresql(name: str) -> None:
     ],
 )
 def test_settings_with_a_key_of_the_solution_are_refused(
-    solution: str, given: dict[str, object], said: str
+    solution: str, given: dict[str, object], message: str
 ) -> None:
-    found = _said(solution, given)
-    assert said in found and bool(said) is bool(found)
+    found = _message(solution, given)
+    assert message in found and bool(message) is bool(found)
 
 
 def test_all_are_named_at_once_with_their_lines() -> None:
@@ -174,9 +174,9 @@ solutions:
 """
     with pytest.raises(UsageError) as refused:
         parse_experiment(text, "x.yaml")
-    said = str(refused.value)
-    assert "x.yaml has 4 mistakes" in said
-    assert "x.yaml:7:7: solutions[0].server.server_id: " in said
-    assert "x.yaml:9:7: solutions[0].server.bind-address: " in said
-    assert "solutions[1].sweep.server.port[0]: " in said
-    assert "innodb_buffer_pool_size" not in said
+    message = str(refused.value)
+    assert "x.yaml has 4 mistakes" in message
+    assert "x.yaml:7:7: solutions[0].server.server_id: " in message
+    assert "x.yaml:9:7: solutions[0].server.bind-address: " in message
+    assert "solutions[1].sweep.server.port[0]: " in message
+    assert "innodb_buffer_pool_size" not in message
