@@ -81,9 +81,7 @@ class Access(ABC, Generic[A]):
 
     @property
     def at_work(self) -> bool:
-        """Return whether a failover is in progress: no other component may then start, stop or repoint a
-        server.
-        """
+        """Return whether a failover is in progress, in which no other component may act on servers."""
         return False
 
     def restart(self) -> None:

@@ -63,9 +63,7 @@ class Manager(ABC, Generic[M]):
 
     @property
     def at_work(self) -> bool:
-        """Return whether a failover is in progress: no other component may then start, stop or repoint a
-        server.
-        """
+        """Return whether a failover is in progress, in which no other component may act on servers."""
         return False
 
     def kill(self) -> None:

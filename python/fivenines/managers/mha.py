@@ -181,9 +181,9 @@ class Mha(Manager[MhaSettings]):
             bound.cancel()
             if done.wait() != 0 or not reader.promoted:
                 reason = reader.refusal() or f"MHA ended with status {done.returncode}"
-                self._tell("failed", reader.primary, reason)
+                self._record("failed", reader.primary, reason)
                 raise FiveninesError(f"no switchover: {reason}")
-            self._tell("repointed", reader.primary, f"follows {reader.promoted}")
+            self._record("repointed", reader.primary, f"follows {reader.promoted}")
             return reader.promoted
 
     # starting
@@ -271,7 +271,7 @@ class Mha(Manager[MhaSettings]):
         self._listen(process, reader)
         status = process.wait()
         if status > 0 and process is not self._ended:
-            self._tell("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
+            self._record("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
 
     def _listen(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
         assert process.stdout is not None
@@ -286,7 +286,7 @@ class Mha(Manager[MhaSettings]):
                     self._events.append(event)
         self._acting = False
 
-    def _tell(self, kind: str, node: str, detail: str) -> None:
+    def _record(self, kind: str, node: str, detail: str) -> None:
         """Record an event; repetitions are left out."""
         last = self._events[-1] if self._events else None
         if last is None or (last.kind, last.node, last.detail) != (kind, node, detail):
@@ -315,7 +315,7 @@ class Mha(Manager[MhaSettings]):
         except FiveninesError as error:
             return brief(error)
         if kind == "entry":
-            self._tell(kind, name, f"HAProxy leads writes to {address}")
+            self._record(kind, name, f"HAProxy leads writes to {address}")
         return "done"
 
     # life cycle
@@ -328,7 +328,7 @@ class Mha(Manager[MhaSettings]):
             try:
                 self._look_after()
             except Exception as error:
-                self._tell("failed", self.solution.primary_of_record.name, brief(error))
+                self._record("failed", self.solution.primary_of_record.name, brief(error))
                 self._over.wait(_BETWEEN_STARTS)
             finally:
                 self._busy.release()
@@ -341,7 +341,7 @@ class Mha(Manager[MhaSettings]):
         elif missing and not self._unguarded and not self.solution.primary_of_record.answers():
             self._unguarded = True
             name = self.solution.primary_of_record.name
-            self._tell("failed", name, f"no failover manager runs: MHA has ended, and {missing}")
+            self._record("failed", name, f"no failover manager runs: MHA has ended, and {missing}")
 
     def _missing_for_mha(self) -> str:
         """Return the node with which MHA would refuse to start, and why; empty if there is none."""

@@ -86,8 +86,7 @@ exec /usr/bin/mariadb --defaults-extra-file={options} "$@"
 
 
 def sshd_configuration(port: int) -> str:
-    """Return the configuration of a node's SSH server, which runs unprivileged and accepts only the lab's
-    key.
+    """Return the configuration of an unprivileged SSH server that accepts only the lab's key.
 
     The key exchange is that of MHA's time: Debian 12's default (sntrup761) takes 70 ms of CPU at each end of
     each login, this one 7 ms, and a failover logs in almost twenty times.

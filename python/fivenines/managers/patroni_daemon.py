@@ -195,9 +195,7 @@ def configuration(
 
 
 def dynamic_in_effect(asked: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> list[Finding]:
-    """Return the settings in etcd that differ from the experiment (`GET /config`); all members read them
-    there.
-    """
+    """Return the settings in etcd that differ from the experiment (`GET /config`)."""
     found: list[Finding] = []
     for name, value in asked.items():
         what, has = f"{above}{name}", now.get(name)

@@ -39,9 +39,7 @@ class ManagerSettings(PartSettings):
 
     @property
     def supervises(self) -> bool:
-        """Return whether it makes restarted nodes members by itself: the solution's `rejoin` is not called
-        then.
-        """
+        """Return whether it makes restarted nodes members by itself, without the solution's `rejoin`."""
         return False
 
     @property

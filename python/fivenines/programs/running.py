@@ -94,7 +94,7 @@ class Running:
         self._ready_line_seen.clear()
         self._since = len(self._events)
         self._process = self.host.spawn(self.rendered(settings.command), uid=self._uid, log=self._output)
-        what = f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
+        what = f"{settings.called} {'accepts no clients' if self._ports[0] else 'is not ready'}"
         try:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
         except FiveninesError as error:

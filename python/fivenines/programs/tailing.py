@@ -16,13 +16,13 @@ class Tail:
 
     Args:
         file: it may not exist yet, and may be truncated.
-        tell: called with each line, without its end.
-        failed: called with the reason if `tell` failed for a line.
+        callback: called with each line, without its end.
+        failed: called with the reason if `callback` failed for a line.
     """
 
-    def __init__(self, file: Path, tell: Callable[[str], None], failed: Callable[[str], None]) -> None:
+    def __init__(self, file: Path, callback: Callable[[str], None], failed: Callable[[str], None]) -> None:
         self._file = file
-        self._tell = tell
+        self._callback = callback
         self._failed = failed
         self._position = 0
         # Inode and size of the file at the last read.
@@ -75,7 +75,7 @@ class Tail:
         lines, self._position = whole_lines(self._file, self._position)
         for line in lines:
             try:
-                self._tell(line.rstrip("\r"))
+                self._callback(line.rstrip("\r"))
             except Exception as error:
                 # Reading continues with the next line.
                 self._failed(f"{line[:100]!r}: {brief(error)}")

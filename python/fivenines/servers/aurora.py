@@ -83,7 +83,7 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
 
     @property
     def watched_at(self) -> str:
-        # the watch asks for a position, which Aurora refuses without logical replication
+        # The watch queries a position, which Aurora refuses without logical replication.
         return "" if self.engine.name == "aurora-postgresql" else super().watched_at
 
     def follows(self) -> str:

@@ -113,8 +113,7 @@ class Server(Member):
 
     @abstractmethod
     def ledger_rows(self, timeout: float = 30.0) -> Sequence[tuple[int, int | None]]:
-        """Return the ledger's rows: id, and the time of the INSERT at the server in us since 1970 (None:
-        unknown).
+        """Return the ledger's rows: id, and server time of the INSERT in us since 1970 (None: unknown).
 
         Returns None if the table itself is lost, as after a power loss.
         """

@@ -105,9 +105,7 @@ MADE_WITH: dict[Family, tuple[str, ...]] = {
 
 
 def at_first_start(given: Mapping[str, Any]) -> list[str]:
-    """Return the arguments for a new data directory of MariaDB or MySQL from the settings that it is created
-    with.
-    """
+    """Return the arguments with which MariaDB or MySQL creates a data directory."""
     return [
         f"--{canonical(name, 'mysql').replace('_', '-')}={int(value) if isinstance(value, bool) else value}"
         for name, value in given.items()

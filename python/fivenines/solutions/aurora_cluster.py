@@ -226,7 +226,7 @@ def _delete(api: Api, made: Made, report: Report) -> None:
     try:
         with _without_ctrl_c():
             reasons = _tried(api, made, 0.0, report)
-        _tell(report, f"the cluster {made.name} to be accepted for deletion")
+        _report(report, f"the cluster {made.name} to be accepted for deletion")
         if reasons:
             reasons = _tried(api, made, left.PATIENCE, report)
     except KeyboardInterrupt:
@@ -250,7 +250,7 @@ def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
         return [f"{made.name} does not carry the tags of this run"]
     names = tuple(rest.name for rest in cluster.instances)
     rest = left.Left(made.name, names, cluster.status, owner, left.is_whole(cluster))
-    return left.delete(api, rest, patience, lambda text: _tell(report, f"AWS: {text}"))
+    return left.delete(api, rest, patience, lambda text: _report(report, f"AWS: {text}"))
 
 
 def _described(api: Api, name: str, until: float) -> Described:
@@ -264,7 +264,7 @@ def _described(api: Api, name: str, until: float) -> Described:
             time.sleep(_EVERY)
 
 
-def _tell(report: Report, awaited: str) -> None:
+def _report(report: Report, awaited: str) -> None:
     # A closed terminal must not prevent the deletion.
     with suppress(Exception):
         report(f"{WAITING}{awaited}", None)

@@ -123,7 +123,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         a, b = self._sides()
         password = self.passwords.replication
         self.flows = [
-            Flow(source, target, self.channel, password, self._tell) for source, target in ((a, b), (b, a))
+            Flow(source, target, self.channel, password, self._record) for source, target in ((a, b), (b, a))
         ]
         self._allow_writes()
         for flow in self.flows:
@@ -146,9 +146,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         )
 
     def _required_flows(self) -> list[Flow]:
-        """Return the channels that should run: from the cluster with the writes, and back if both ways are
-        set.
-        """
+        """Return the channels that should run: from the writing cluster, and back if both ways are set."""
         both = self.settings.direction == "both"
         return [flow for flow in self.flows if both or flow.source.number == self.active + 1]
 
@@ -241,7 +239,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         if isinstance(node, MysqlFamily):
             for flow in self.flows:
                 if node in flow.source.nodes:
-                    flow.source.away.add(node.name)
+                    flow.source.been_down.add(node.name)
             if self.settings.writes == "a" and cluster is self.clusters[self.active]:
                 node.execute("SET GLOBAL read_only = OFF")
 
@@ -277,21 +275,21 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         self.active = 1 - self.active
         name = "ab"[self.active]
         able = [node for node in self.clusters[self.active].nodes if self._able(node)]
-        self._tell(
+        self._record(
             "decided", able[0].name, f"cluster {name} is promoted: no server of the other cluster works"
         )
         if left := flow.drain(_CATCHES_UP):
-            self._tell("failed", able[0].name, f"received changes were not applied: {left}")
+            self._record("failed", able[0].name, f"received changes were not applied: {left}")
         flow.end()
         for node in able:
             node.execute("SET GLOBAL read_only = OFF")
         self.appoint(able[0].name)
-        self._tell("promoted", able[0].name, f"cluster {name} takes the writes")
+        self._record("promoted", able[0].name, f"cluster {name} takes the writes")
 
     def events(self) -> list[ManagerEvent]:
         return [*self._events, *(event for cluster in self.clusters for event in cluster.events())]
 
-    def _tell(self, kind: str, node: str, detail: str) -> None:
+    def _record(self, kind: str, node: str, detail: str) -> None:
         self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
 

@@ -47,9 +47,7 @@ class DrbdOptions(Settings):
 
 
 class DrbdSettings(SolutionSettings):
-    """One server on a disk that DRBD replicates to a second node; Pacemaker starts it where the disk is
-    primary.
-    """
+    """One server on a disk that DRBD replicates; Pacemaker starts it where the disk is primary."""
 
     setup_seconds: ClassVar[float] = 17.0
     restart_seconds: ClassVar[float] = 10.0

@@ -35,9 +35,7 @@ def transfer_secret(method: Method, node: Server) -> None:
 
 
 def transfer_account(method: Method, password: str) -> list[str]:
-    """Return statements that create the account for the method, if any; run on one node, they replicate to
-    all.
-    """
+    """Return statements that create the method's account, if any; run them on one node."""
     if method == "rsync":
         return []
     return [

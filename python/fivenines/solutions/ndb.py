@@ -135,7 +135,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         try:
             dataset.fill_tables(node, workload, report)
         except FiveninesError as error:
-            raise FiveninesError(f"{error}{_remedy(str(error), self.settings)}") from error
+            raise FiveninesError(f"{error}{_remedy_if_full(str(error), self.settings)}") from error
         report("shutting the cluster down", None)
         node.stop()
         time.sleep(5 * _CHECKPOINT)
@@ -378,7 +378,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)
 
 
-def _remedy(error: str, settings: NdbSettings) -> str:
+def _remedy_if_full(error: str, settings: NdbSettings) -> str:
     """Return what to do if data nodes are full; the errors for rows, tables and indexes are the same."""
     if "is full" not in error:
         return ""

@@ -10,7 +10,7 @@ from fivenines.servers.mysql_family.channel import Channel
 from fivenines.servers.mysql_family.server import MysqlFamily
 
 # Callback for events: kind, node, description.
-Tell = Callable[[str, str, str], None]
+Record = Callable[[str, str, str], None]
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Side:
     # End of each server's log when the channels began.
     ends: dict[str, str] = field(default_factory=dict)
     # Servers that have been down since: their logs may lack what their cluster wrote meanwhile.
-    away: set[str] = field(default_factory=set)
+    been_down: set[str] = field(default_factory=set)
 
     @property
     def numbers(self) -> list[int]:
@@ -43,7 +43,7 @@ class Side:
     def working(self) -> list[MysqlFamily]:
         """Return its working servers; those that were never down come first."""
         able = [node for node in self.nodes if self.able(node)]
-        return sorted(able, key=lambda node: node.name in self.away)
+        return sorted(able, key=lambda node: node.name in self.been_down)
 
 
 class Flow:
@@ -54,12 +54,12 @@ class Flow:
         target: the cluster that applies them.
         kind: statements for its kind of servers.
         password: of replication.
-        tell: callback for events.
+        record: callback for events.
     """
 
-    def __init__(self, source: Side, target: Side, kind: Channel[Any], password: str, tell: Tell) -> None:
+    def __init__(self, source: Side, target: Side, kind: Channel[Any], password: str, record: Record) -> None:
         self.source, self.target = source, target
-        self._kind, self._password, self._tell = kind, password, tell
+        self._kind, self._password, self._record = kind, password, record
         # The server whose log is read.
         self.follows: MysqlFamily | None = None
         # The server that applies it.
@@ -147,30 +147,32 @@ class Flow:
         # faulty.
         source = _other(sources, self.follows)
         target = _other(targets, self.applier)
-        self._tell("decided", target.name, f"{self.name}: {reason}")
+        self._record("decided", target.name, f"{self.name}: {reason}")
         try:
             self.end()
             place, words = self._place(source)
             self._start(source, target, place)
             self._await()
         except FiveninesError as error:
-            self._tell("failed", target.name, f"{self.name}: {error}")
+            self._record("failed", target.name, f"{self.name}: {error}")
             if before == (source, target):
                 self._given_up = str(error)
             return
-        self._tell("repointed", target.name, f"{self.name}: it follows {source.name} from {words}")
+        self._record("repointed", target.name, f"{self.name}: it follows {source.name} from {words}")
 
     def _place(self, source: MysqlFamily) -> tuple[str, str]:
         """Return the position to continue from in a server's log, and a description."""
         servers = self.target.working()
         mark = self._kind.applied(self.source.number, servers, self.source.numbers)
-        away = source.name in self.source.away
-        lacking = " (it was down itself: its log may lack changes that others of its cluster wrote meanwhile)"
-        place = self._kind.after(source, mark, away) or (
+        been_down = source.name in self.source.been_down
+        incomplete = (
+            " (it was down itself: its log may lack changes that others of its cluster wrote meanwhile)"
+        )
+        place = self._kind.after(source, mark, been_down) or (
             self._kind.end(source) if mark else self.source.ends[source.name]
         )
         after = f"after {mark}" if mark else "as nothing has arrived yet"
-        return place, f"{place or 'the beginning'}, {after}{lacking * away}"
+        return place, f"{place or 'the beginning'}, {after}{incomplete * been_down}"
 
     def _start(self, source: MysqlFamily, target: MysqlFamily, place: str = "") -> None:
         place = place or self.source.ends[source.name]

@@ -24,7 +24,7 @@ INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.
 
 
 @pytest.mark.parametrize(
-    ("answers", "mark", "was_away", "place"),
+    ("answers", "mark", "was_down", "place"),
     [
         (INDEXED, "99", False, "binlog.000001:4711"),
         # Its log begins again after the gap.
@@ -42,9 +42,9 @@ INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.
     ],
 )
 def test_reading_continues_in_an_sql_nodes_log(
-    answers: dict[str, Any], mark: str, was_away: bool, place: str
+    answers: dict[str, Any], mark: str, was_down: bool, place: str
 ) -> None:
-    assert NdbChannel().after(_node(answers), mark, was_away) == place
+    assert NdbChannel().after(_node(answers), mark, was_down) == place
 
 
 def test_a_gtid_of_the_cluster_is_found_under_the_server_id_of_each_node() -> None:

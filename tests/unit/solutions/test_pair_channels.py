@@ -49,7 +49,7 @@ class Kind(Channel[Any]):
     def applied(self, of: int, servers: Sequence[Any], numbers: Sequence[int]) -> str:
         return self.mark
 
-    def after(self, source: Any, mark: str, was_away: bool) -> str:
+    def after(self, source: Any, mark: str, was_down: bool) -> str:
         return f"{mark}+" if mark else ""
 
     def follow(self, source: Any, of: int, place: str, password: str) -> list[str]:
@@ -106,7 +106,7 @@ def test_a_moved_channel_continues_after_the_last_applied_change(pair: Any) -> N
 def test_a_server_that_was_down_is_reported_and_chosen_last(pair: Any) -> None:
     flow, nodes, events, kind = pair
     kind.mark = ""
-    flow.source.away = {"node2"}
+    flow.source.been_down = {"node2"}
     assert [node.name for node in flow.source.working()] == ["node1", "node2"]
     nodes[0].works = False
     flow.look_after(0.0)

@@ -47,7 +47,7 @@ class GaleraChannel(Channel[Mariadb]):
     def applied(self, of: int, servers: Sequence[Mariadb], numbers: Sequence[int]) -> str:
         return _by_domain(self.end(servers[0])).get(str(of), "")
 
-    def after(self, source: Mariadb, mark: str, was_away: bool) -> str:
+    def after(self, source: Mariadb, mark: str, was_down: bool) -> str:
         if not mark:
             return ""
         logged = _by_domain(self.end(source))

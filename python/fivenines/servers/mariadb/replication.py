@@ -78,8 +78,6 @@ class MariadbReplicating(Replicating):
 
 
 def _positions(node: MysqlFamily) -> tuple[str, str]:
-    """Return its applied position and its log's position: only the latter has what a failover manager
-    applied.
-    """
+    """Return its applied position and its log's position, which also covers a failover manager's changes."""
     ((applied, logged),) = node.query("SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos")
     return str(applied), str(logged)

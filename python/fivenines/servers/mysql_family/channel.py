@@ -49,9 +49,7 @@ class Channel(ABC, Generic[N]):
 
     @abstractmethod
     def settings(self, numbers: Numbers, detects: bool) -> dict[str, Value]:
-        """Return settings of a server that may be source and applier; `detects`: whether it detects
-        conflicts.
-        """
+        """Return settings of a source and applier; `detects`: whether it detects conflicts."""
 
     @abstractmethod
     def end(self, source: N) -> str:
@@ -68,13 +66,13 @@ class Channel(ABC, Generic[N]):
         """
 
     @abstractmethod
-    def after(self, source: N, mark: str, was_away: bool) -> str:
+    def after(self, source: N, mark: str, was_down: bool) -> str:
         """Return the place in a server's log after what has been applied elsewhere; empty: unknown.
 
         Args:
             source: the server of the log.
             mark: see `applied`.
-            was_away: whether it was down since the channels began.
+            was_down: whether it was down since the channels began.
         """
 
     @abstractmethod
@@ -83,8 +81,7 @@ class Channel(ABC, Generic[N]):
 
     @abstractmethod
     def behind(self, of: int, sources: Sequence[N], source: N, applier: N) -> str:
-        """Return what an applier still has to apply, in words; empty: it has all that the cluster has
-        committed.
+        """Return what an applier still has to apply, in words; empty: nothing.
 
         Args:
             of: the number of the cluster.
@@ -94,9 +91,7 @@ class Channel(ABC, Generic[N]):
         """
 
     def trouble(self, status: Mapping[str, Any]) -> str:
-        """Return why an applier with this SHOW REPLICA STATUS does not continue by itself; empty: it does, or
-        will.
-        """
+        """Return why an applier with this status does not continue by itself; empty: it does, or will."""
         if not status:
             return "it follows no source"
         if error := status["Last_SQL_Error"]:

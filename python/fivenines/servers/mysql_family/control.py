@@ -110,9 +110,7 @@ class MysqlFamilyControl(Control):
 
     @contextlib.contextmanager
     def cursor(self, address: Address, patience: float | None = None) -> Iterator[Any]:
-        """Open a short connection and yield its cursor; `patience`: timeout of answers in seconds, else
-        `timeout`.
-        """
+        """Open a short connection and yield its cursor; `patience`: timeout of answers in seconds."""
         host, port = address
         bound = max(1, round(self.timeout))
         connection = pymysql.connect(

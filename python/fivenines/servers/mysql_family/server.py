@@ -74,9 +74,7 @@ class MysqlFamily(Server):
 
     @staticmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Return the settings (MariaDB's and MySQL's manuals, innodb_flush_log_at_trx_commit and
-        sync_binlog).
-        """
+        """Return the settings (manuals on innodb_flush_log_at_trx_commit and sync_binlog)."""
         strict = kind == "strict"
         return {"innodb_flush_log_at_trx_commit": 1 if strict else 2, "sync_binlog": 1 if strict else 0}
 

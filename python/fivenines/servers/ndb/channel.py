@@ -57,9 +57,9 @@ class NdbChannel(Channel[SqlNode]):
         )
         return str(epoch or "")
 
-    def after(self, source: SqlNode, mark: str, was_away: bool) -> str:
+    def after(self, source: SqlNode, mark: str, was_down: bool) -> str:
         place = self._next(source, mark) if mark else ""
-        if not was_away:
+        if not was_down:
             return place
         # At its start it logged an incident, at which appliers stop, and began a new file.
         begun = f"{self.end(source).rpartition(':')[0]}:4"
