@@ -14,7 +14,7 @@ from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
-from fivenines.programs import answers, templates
+from fivenines.programs import port_check, templates
 from fivenines.programs.marks import Reader, goes_on, names_of
 from fivenines.programs.settings import ProgramParts
 from fivenines.programs.tailing import Tail
@@ -307,7 +307,7 @@ class Running:
     def _not_answering(self, port: int, path: str | None) -> str:
         if not port:
             return ""
-        command = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
+        command = [sys.executable, "-m", port_check.__name__, self.host.address, str(port)]
         done = subprocess.run(
             self.host.beside([*command, *([path] if path else [])]),
             capture_output=True,

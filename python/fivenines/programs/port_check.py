@@ -1,4 +1,4 @@
-"""Check whether a server answers at a port: `python -m fivenines.programs.answers ADDRESS PORT [PATH]`.
+"""Check whether a server answers at a port: `python -m fivenines.programs.port_check ADDRESS PORT [PATH]`.
 
 Runs in the network of a host of the lab. Without a path a connection is enough; with a path, HTTP status 200
 is required. Exit code 0, or 1 with the reason on one line.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fivenines.programs.answers import reason
+from fivenines.programs.port_check import reason
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
