@@ -42,10 +42,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     settings_type = NdbSettings
     refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
-    acceptance = (
-        "SET GLOBAL super_read_only = OFF",
-        "All SQL nodes read the same rows, from the same data nodes.",
-    )
+    acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
     def __init__(self, settings: NdbSettings, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
@@ -55,16 +52,10 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     @property
     def compared(self) -> bool:
-        # all SQL nodes read the same rows, from the same data nodes
+        # All SQL nodes read the same rows, from the same data nodes.
         return False
 
-    # Return the files of one SQL node and of every data node, after a clean shutdown of the cluster.
-    #
-    # Args:
-    #     statements: run before there are any tables.
-    #     settings: from the experiment file.
-    #     workload: the workload of the data.
-    #     report: callback for progress messages.
+    # deployment
 
     @classmethod
     def data_for(
@@ -76,13 +67,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def data_after(
         cls, statements: Sequence[str], settings: NdbSettings, workload: WorkloadSettings, report: Report
     ) -> Path:
-        """Even a clean shutdown loses changes that are in no checkpoint (seen with an interval of 20 s).
+        """Return the files of one SQL node and of every data node, after a clean shutdown of the cluster.
 
         Args:
             statements: run before there are any tables.
-            settings: what the experiment file says.
-            workload: whose data.
-            report: told about progress.
+            settings: from the experiment file.
+            workload: the workload of the data.
+            report: callback for progress messages.
         """
         software = engine(settings.engine)
         described = {
@@ -96,7 +87,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             update={
                 "sql_nodes": 1,
                 "management_nodes": 1,
-                # Load a data set in an empty lab; return its directories.
+                # Even a clean shutdown loses changes that are in no checkpoint (seen with an interval of 20 s).
                 "global_checkpoint": _CHECKPOINT,
                 "cluster": {
                     name: value
@@ -115,12 +106,12 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def load(
         self, statements: Sequence[str], workload: WorkloadSettings, report: Report
     ) -> Mapping[str, Path]:
-        """Make a data set in an empty lab; its directories."""
+        """Load a data set in an empty lab; return its directories."""
         self.add_hosts()
         (node,) = self.nodes
-        report("Accounts and databases are stored in the SQL node: no data nodes are needed.", None)
+        report("initialising a server", None)
         node.initialise()
-        # accounts and databases are its own: they need no data nodes
+        # Accounts and databases are stored in the SQL node: no data nodes are needed.
         node.start_without_cluster()
         report("starting the data nodes", None)
         self._configure_parts()
@@ -140,13 +131,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         node.stop()
         time.sleep(5 * _CHECKPOINT)
         self.management[0].shut_down_cluster()
-        wait_until(
-            self._running,
-            _UP,
-            "Data nodes with adjacent numbers form a group wherever they run, so that one data set fits "
-            "all placements.",
-            interval=0.1,
-        )
+        wait_until(self._running, _UP, "not all data nodes ended", interval=0.1)
         return {dataset.ONE: node.data, **{_files(data_node): data_node.data for data_node in self.data}}
 
     def add_hosts(self) -> None:
@@ -167,7 +152,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         sites = [self.lab.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
-            # Return the layout of the cluster.
+            # Data nodes with adjacent numbers form a group anywhere, so that one data set fits all placements.
             taken = sum(part.place.group == group for part in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
@@ -189,7 +174,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     @property
     def layout(self) -> Layout:
-        """An SQL node retries until data nodes are available."""
+        """Return the layout of the cluster."""
         return Layout(
             data=[member.place for member in self.data],
             management=[member.place for member in self.management],
@@ -222,7 +207,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def start(self) -> None:
         for data_node in self.data:
             data_node.start()
-        # an SQL node asks until data nodes are there
+        # An SQL node retries until data nodes are available.
         for node in self.nodes:
             node.start()
         self._await_data_nodes()
@@ -265,7 +250,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def not_joined_reason(self, node: Member) -> str:
         if isinstance(node, SqlNode):
-            return "" if self._able(node) else f"{node.name} does not run"
+            return "" if self._able(node) else f"{node.name} reaches no data nodes"
         if not node.alive:
             return f"{node.name} does not run"
         if isinstance(node, ManagementNode):
@@ -385,8 +370,7 @@ def _remedy_if_full(error: str, settings: NdbSettings) -> str:
     memory = format_size(settings.data_memory)
     return (
         f". Data nodes have data_memory: {memory} for all rows and indexes, and limits for tables and "
-        "indexes "
-        "(MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:`): raise them"
+        "indexes (MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:`): raise them"
     )
 
 

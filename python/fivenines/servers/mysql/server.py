@@ -79,7 +79,7 @@ class Mysql(MysqlFamily):
         words = {
             "DYNAMIC": "it was set while the server ran, at {time} by {user}",
             "PERSISTED": "SET PERSIST has it in {path}",
-            "COMMAND_LINE": "MySQL 9.6 moved MD5 to a component.",
+            "COMMAND_LINE": "the command line of the server sets it",
         }
         return {
             str(name).lower(): words.get(str(source), "it comes from {path}").format(
@@ -94,7 +94,7 @@ class Mysql(MysqlFamily):
         return MysqlFamilyRoles(company, standbys)
 
     def dialect(self) -> MysqlFamilyDialect:
-        # MySQL 9.6 gave MD5 to a component
+        # MySQL 9.6 moved MD5 to a component.
         return MysqlFamilyDialect("SHA2({}, 256)")
 
     def initialise(self) -> None:
