@@ -87,7 +87,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             update={
                 "sql_nodes": 1,
                 "management_nodes": 1,
-                # Even a clean shutdown loses changes that are in no checkpoint (seen with an interval of 20 s).
+                # Even a clean shutdown loses changes that are in no checkpoint (seen with 20 s).
                 "global_checkpoint": _CHECKPOINT,
                 "cluster": {
                     name: value
@@ -152,7 +152,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         sites = [self.lab.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
-            # Data nodes with adjacent numbers form a group anywhere, so that one data set fits all placements.
+            # Adjacent numbers form a group anywhere, so that one data set fits all placements.
             taken = sum(part.place.group == group for part in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))

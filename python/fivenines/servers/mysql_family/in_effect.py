@@ -27,7 +27,6 @@ _BLOCKS = (128, 512, 1024, 2048, 4096, 8192, 16384, 65536, 2**20)
 _SIZES = ("_size", "_packet", "_stack", "_capacity", "_ram", "_length", "_limit")
 _POOL = "innodb_buffer_pool_size"
 _FILES = "open_files_limit"
-# Where 0 or -1 lets the server choose.
 _CHOSEN = (
     _FILES,
     "innodb_open_files",
@@ -41,8 +40,8 @@ _CHOSEN = (
     "thread_pool_size",
     "innodb_purge_threads",
 )
+"""Where 0 or -1 lets the server choose."""
 
-# Options whose variables have other names.
 _ALIASES = {
     "transaction_isolation": ("transaction_isolation", "tx_isolation"),
     "transaction_read_only": ("transaction_read_only", "tx_read_only"),
@@ -52,8 +51,8 @@ _ALIASES = {
     "language": ("lc_messages_dir",),
     "character_set_client_handshake": (),
 }
+"""Options whose variables have other names."""
 
-# What a number stands for (MySQL 9 reference manual, "Server System Variables").
 _ENUMERATED = {
     "transaction_isolation": ("READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"),
     "binlog_format": ("MIXED", "STATEMENT", "ROW"),
@@ -64,6 +63,7 @@ _ENUMERATED = {
     "delay_key_write": ("OFF", "ON", "ALL"),
     "slave_exec_mode": ("STRICT", "IDEMPOTENT"),
 }
+"""What a number stands for (MySQL 9 reference manual, "Server System Variables")."""
 
 _SETS = (
     "sql_mode",
@@ -76,11 +76,11 @@ _SETS = (
     "slave_type_conversions",
     "replica_type_conversions",
 )
-# Modes that the server shows together with what they stand for.
 _EXPANDED = ("ANSI", "TRADITIONAL", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
+"""Modes that the server shows together with what they stand for."""
 
-# What the log calls a variable otherwise.
 _IN_THE_LOG = {_FILES: ("max_open_files",)}
+"""What the log calls a variable otherwise."""
 
 _NO_VARIABLE = ("performance_schema_instrument",)
 
@@ -248,13 +248,13 @@ def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]
         if key not in now:
             found.append(Finding(place, what, value, "", "unobserved", "the provider does not show it"))
         elif not same_option(value, now[key]):
-            found.append(Finding(place, what, value, now[key], "differs", "the provider does not show it"))
+            found.append(Finding(place, what, value, now[key], "differs", "the provider has another value"))
     return found
 
 
 def _unknown(place: str, name: str, asked: str, option: str, told: Told) -> Finding:
     if is_loose(name):
-        why = "the provider has another value"
+        why = "the server does not know it, and the name begins with loose"
         return Finding(place, name, asked, "", "unobserved", why)
     said = _warned(option, told)
     if said and option not in _NO_VARIABLE:

@@ -35,7 +35,6 @@ _WORDS = {
     "no": "off",
     "0": "off",
 }
-# Values that the server takes and shows as another word (guc_tables.c).
 _OLD_WORDS = {
     ("wal_level", "archive"): "replica",
     ("wal_level", "hot_standby"): "replica",
@@ -43,9 +42,10 @@ _OLD_WORDS = {
     ("log_min_messages", "debug"): "debug2",
     ("client_min_messages", "debug"): "debug2",
 }
+"""Values that the server takes and shows as another word (guc_tables.c)."""
 
-# Texts that the server shows in its own case.
 _ANY_CASE = ("datestyle", "client_encoding", "timezone", "log_timezone", "default_text_search_config")
+"""Texts that the server shows in its own case."""
 
 _OUR_SESSION = ("client", "session")
 
@@ -89,11 +89,7 @@ def findings(place: str, asked: Asked, told: Told) -> list[Finding]:
 def _of_parameter(place: str, name: str, wanted: str, told: Told) -> list[Finding]:
     known = told.parameters.get(name.lower())
     if known is None:
-        return [
-            Finding(
-                place, name, wanted, "", "unobserved", "its file has changed since, and that needs a restart"
-            )
-        ]
+        return [Finding(place, name, wanted, "", "unobserved", "pg_settings does not have it")]
     now = known.value
     if known.source in _OUR_SESSION:
         now = told.in_files.get(name.lower(), now)
