@@ -24,7 +24,7 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     assert {event.kind for event in record.events} >= {"decided", "promoted"}
     details = [event.detail for event in record.events if event.node == "proxy"]
-    assert details == (["pgbouncer was told of node2"] if recipe == "pgbouncer" else [])
+    assert details == (["pgbouncer was notified that node2 is the primary"] if recipe == "pgbouncer" else [])
     # All connections went through the proxy, after the failover, too.
     assert all(":5432" not in where for where in record.load["endpoints"])
     after = next(node_event for node_event in record.events if node_event.kind == "promoted").t
@@ -98,7 +98,7 @@ def test_a_program_comes_out_of_an_archive(tmp_path: Path) -> None:
     record = trial.record
     assert record.fault is not None and record.fault.verified and record.fault.rejoined
     details = [event.detail for event in record.events if event.node == "proxy"]
-    assert details == ["relay was told of node2"]
+    assert details == ["relay was notified that node2 is the primary"]
     after = next(event for event in record.events if event.kind == "repointed" and event.node == "proxy").t
     assert _acknowledged_after(trial.folder, after) > 0
 
@@ -125,7 +125,7 @@ def test_a_program_comes_out_of_an_image(tmp_path: Path) -> None:
 """
     trial = _behind(tmp_path / "run", access, f"root:image:{image}")
     details = [event.detail for event in trial.record.events if event.node == "proxy"]
-    assert details == ["haproxy was told of node2"]
+    assert details == ["haproxy was notified that node2 is the primary"]
     after = next(event for event in trial.record.events if event.kind == "promoted").t
     assert _acknowledged_after(trial.folder, after) > 0
 

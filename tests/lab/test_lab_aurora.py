@@ -255,14 +255,14 @@ def test_rules_of_a_security_group_are_removed_and_restored(
 @pytest.mark.parametrize(
     ("more", "refused", "credentials", "code", "words"),
     [
-        ("    cluster: shop\n", {}, False, 2, "there are no AWS credentials here"),
+        ("    cluster: shop\n", {}, False, 2, "there are no AWS credentials"),
         ("    cluster: shap\n", {}, True, 2, "region eu-central-1 has no cluster 'shap'"),
         pytest.param(
             "    cluster: shop\n    readers: 4\n",
             {},
             True,
             2,
-            "shop has 1 readers, and the file says",
+            "shop has 1 readers, but the file has",
             marks=pytest.mark.long,
         ),
         pytest.param(
@@ -270,7 +270,7 @@ def test_rules_of_a_security_group_are_removed_and_restored(
             {"CreateDBInstance": "InstanceQuotaExceeded"},
             True,
             1,
-            "a quota of the account is used up",
+            "a quota of the account is exhausted",
             marks=pytest.mark.long,
         ),
         pytest.param(
@@ -278,7 +278,7 @@ def test_rules_of_a_security_group_are_removed_and_restored(
             {"CreateDBCluster": "AccessDenied"},
             True,
             2,
-            "these credentials may not do that",
+            "these credentials lack the permission",
             marks=pytest.mark.long,
         ),
     ],

@@ -51,7 +51,7 @@ def test_a_channel_moves_to_another_server_and_a_missing_row_is_named(tmp_path: 
         node = solution.clusters[1].nodes[0]
         node.execute("SET SESSION sql_log_bin = 0", statement)
         node.execute("SET GLOBAL ndb_read_backup = OFF")
-        note = f"{node.name}: ndb_read_backup = 1 was asked for, and it has OFF"
+        note = f"{node.name}: ndb_read_backup = 1 was requested, but it has OFF"
         with pytest.raises(FiveninesError, match=note):
             require_in_effect(solution, deployed.access)
         node.execute("SET GLOBAL ndb_read_backup = ON")

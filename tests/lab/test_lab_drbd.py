@@ -62,7 +62,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert differs.reference == "node2"
     (disk,) = differs.differences
     assert (disk.table, disk.differing) == ("the disk", 1)
-    assert disk.checksums == {"node1": "blocks of 4096 bytes that the other has otherwise: 1"}
+    assert disk.checksums == {"node1": "blocks of 4096 bytes that differ on the other node: 1"}
 
 
 @pytest.mark.long

@@ -62,4 +62,4 @@ def test_an_adaptive_primary_on_postgresql(tmp_path: Path) -> None:
     assert at_start(outcome, "node2", "synchronous_commit") == "on"
     assert found == {"primary": ("off", "on"), "replica": ("on", "on")}
     node2 = [event.detail.split(":")[0] for event in durability_events(outcome, "node2")]
-    assert node2 == ["strict as standby", "strict as primary, no standby is there", "relaxed as primary"]
+    assert node2 == ["strict as standby", "strict as primary, without a standby", "relaxed as primary"]

@@ -121,7 +121,7 @@ def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServe
         External.data_for(chosen, WORKLOAD, lambda message, _fraction: messages.append(message))
         return messages
 
-    with pytest.raises(UsageError, match="in the database sbtest already: set `existing: reuse`"):
+    with pytest.raises(UsageError, match="already exist in the database sbtest: set `existing: reuse`"):
         load("refuse")
     pair[0].query("UPDATE sbtest1 SET k = -1 WHERE id = 7")
     load("reuse")

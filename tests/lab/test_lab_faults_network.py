@@ -28,7 +28,7 @@ def test_asynchronous_mariadb_loses_late_acknowledgements_of_the_old_primary(tmp
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
     details = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert f"takes writes although {primary} is the primary" in details[0]
+    assert f"is writable although {primary} is the primary" in details[0]
     # There are two primaries: all or nearly all clients stayed with the one that was given up.
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at

@@ -98,7 +98,7 @@ def test_an_option_that_is_not_in_effect_is_found(deployed: Deployed, galera: Ga
     node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT2S'")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(galera, deployed.access)
-    note = "wsrep_provider_options: evs.suspect_timeout = PT3S was asked for, and it has PT2S"
+    note = "wsrep_provider_options: evs.suspect_timeout = PT3S was requested, but it has PT2S"
     assert f"node2: {note}" in str(refused.value) and "node1" not in str(refused.value)
     node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT3S'")
     require_in_effect(galera, deployed.access)

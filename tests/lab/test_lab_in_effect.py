@@ -33,7 +33,7 @@ def _deployed(given: dict[str, object], folder: Path) -> Iterator[Deployed]:
 
 
 def _notes(deployed: Deployed) -> str:
-    with pytest.raises(FiveninesError, match="what was asked for is not in effect") as refused:
+    with pytest.raises(FiveninesError, match="settings are not in effect") as refused:
         require_in_effect(deployed.solution, deployed.access)
     return str(refused.value)
 
@@ -56,11 +56,11 @@ def test_postgresql(tmp_path: Path) -> None:
         primary, standby = deployed.solution.nodes
         assert primary.query("SHOW wal_segment_size") == [("32MB",)]
         primary.execute("ALTER ROLE app SET work_mem = '5MB'")
-        assert "node1: work_mem = 4MB was asked for, and it has 5MB" in _notes(deployed)
+        assert "node1: work_mem = 4MB was requested, but it has 5MB" in _notes(deployed)
         primary.execute("ALTER ROLE app RESET work_mem")
         standby.set_system("statement_timeout", "7s")
         notes = _notes(deployed)
-        assert "node2: statement_timeout = 30s was asked for, and it has 7s" in notes
+        assert "node2: statement_timeout = 30s was requested, but it has 7s" in notes
         assert "node1" not in notes
         standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
         primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
@@ -96,19 +96,19 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         primary, replica = deployed.solution.nodes
         assert primary.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
-        assert "rpl_semi_sync_master_timeout = 10000 was asked for, and it has 77" in _notes(deployed)
+        assert "rpl_semi_sync_master_timeout = 10000 was requested, but it has 77" in _notes(deployed)
         primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
         # The server reads this option group, too.
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()
         deployed.solution.rejoin(replica)
-        assert "node2: max_allowed_packet = 64m was asked for, and it has 33554432" in _notes(deployed)
+        assert "node2: max_allowed_packet = 64m was requested, but it has 33554432" in _notes(deployed)
         replica.execute("SET GLOBAL max_allowed_packet = 67108864")
         require_in_effect(deployed.solution, deployed.access)
         assert isinstance(deployed.access, haproxy.Haproxy)
         deployed.access.drain("node2")
-        assert "proxy: state of write/node2 = ready was asked for, and it has MAINT" in _notes(deployed)
+        assert "proxy: state of write/node2 = ready was requested, but it has MAINT" in _notes(deployed)
         deployed.access.undrain("node2")
         file_of_proxy = deployed.access.host.node / "conf" / "haproxy.cfg"
         file_of_proxy.write_text(file_of_proxy.read_text().replace("inter 200", "inter 900"))
@@ -119,10 +119,10 @@ def test_ndb(tmp_path: Path) -> None:
     given = {"solution": "ndb", "sql_nodes": 1, "cluster": {"redobuffer": "18M"}}
     with _deployed(given, tmp_path) as deployed:
         deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
-        assert "node1: ndb_read_backup = 1 was asked for, and it has OFF" in _notes(deployed)
+        assert "node1: ndb_read_backup = 1 was requested, but it has OFF" in _notes(deployed)
         deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
         settings = deployed.solution.settings
         deployed.solution.settings = settings.model_copy(update={"heartbeat": 4.0})
         notes = _notes(deployed)
         for node in ("data1", "data2"):
-            assert f"{node}: HeartbeatIntervalDbDb = 4000 was asked for, and it has 5000" in notes
+            assert f"{node}: HeartbeatIntervalDbDb = 4000 was requested, but it has 5000" in notes

@@ -60,7 +60,7 @@ def test_a_persisted_setting_is_reported(deployed: Deployed) -> None:
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(deployed.solution, deployed.access)
     message = str(refused.value)
-    assert "node3: group_replication_member_expel_timeout = 5 was asked for, and it has 77" in message
+    assert "node3: group_replication_member_expel_timeout = 5 was requested, but it has 77" in message
     assert "it was set while the server ran" in message and "node1" not in message
     node.execute("SET PERSIST group_replication_member_expel_timeout = 5")
     require_in_effect(deployed.solution, deployed.access)
@@ -109,6 +109,6 @@ def test_a_router_without_a_primary_says_so(deployed: Deployed, monkeypatch: pyt
         node.process.kill()
     assert deployed.access.process is not None
     deployed.access.process.kill()
-    with pytest.raises(FiveninesError, match="knows no primary") as error:
+    with pytest.raises(FiveninesError, match="finds no primary") as error:
         deployed.access.restart()
     assert "metadata" in str(error.value).partition("\n")[2]

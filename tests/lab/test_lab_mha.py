@@ -178,7 +178,7 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
     assert "Last failover was done at" in refusal.detail
     assert "promoted" not in kinds(deployed, known)
     until(
-        lambda: any("nobody watches" in event.detail for event in events(deployed, known)),
+        lambda: any("no failover manager runs" in event.detail for event in events(deployed, known)),
         "an event that no manager is left",
     )
     # Its server restarts: it is the primary of record, so MHA has a server to monitor.

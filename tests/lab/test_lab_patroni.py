@@ -156,7 +156,7 @@ def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed:
     _until(lambda: "etcd has no quorum (0 of 3 members" in solution.not_joined_reason(solution.nodes[0]))
     _until(lambda: "failed" in [event.kind for event in deployed.events()])
     details = [event.detail for event in deployed.events() if event.kind == "failed"]
-    assert "etcd is out of reach, or has no quorum" in details[0]
+    assert "etcd is unreachable, or has no quorum" in details[0]
     for host in hosts:
         assert solution.etcd.start_on(host)
     _until(lambda: solution.primary() is not None)

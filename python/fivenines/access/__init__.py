@@ -1,1 +1,1 @@
-"""Access layers: how a client reaches the node that takes its reads and writes. One file each."""
+"""Access layers: how a client reaches the node for its reads and writes. One file each."""

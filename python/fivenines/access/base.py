@@ -1,4 +1,4 @@
-"""What every access layer does, and what it must know of what stands behind it."""
+"""Base class of access layers."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
@@ -17,11 +17,11 @@ A = TypeVar("A", bound=AccessSettings)
 
 
 class Access(ABC, Generic[A]):
-    """One access layer at work in front of a solution."""
+    """One running access layer in front of a solution."""
 
     settings_type: ClassVar[type[AccessSettings]]
+    # The engine whose root file system contains its programs, if it has any.
     software: ClassVar[str | None] = None
-    """The engine whose root file system carries its programs, if it has any."""
 
     def __init__(self, settings: A, solution: Cluster[Any]) -> None:
         self.settings = settings
@@ -29,68 +29,68 @@ class Access(ABC, Generic[A]):
 
     @abstractmethod
     def start(self) -> None:
-        """Start what it needs; returns when clients can use it."""
+        """Start it; return when clients can use it."""
 
     @abstractmethod
     def endpoints(self) -> Endpoints:
-        """Where clients write and read."""
+        """Return the endpoints of clients."""
 
     @property
     def process(self) -> Process | None:
-        """The process that clients connect to; None: there is none between."""
+        """Return the process that clients connect to; None: clients connect to servers."""
         return None
 
     @property
     def entry(self) -> Entry | None:
-        """What a failover manager moves; None: it finds the node that takes writes by itself."""
+        """Return the entry that a failover manager moves; None: it finds the writable node by itself."""
         return None
 
     @property
     def draining(self) -> Drain | None:
-        """Itself, where it can take nodes out of service; None: it cannot."""
+        """Return itself if it can take nodes out of service, else None."""
         return None
 
     @property
     def promotes(self) -> bool:
-        """Whether it works now, and gives the role of a dead primary to another node by itself."""
+        """Return whether it runs and promotes another node by itself when the primary dies."""
         return self.settings.promotes
 
     def in_effect(self) -> list[Finding]:
-        """What of its settings is not in effect, or not observed; by default none of them is."""
-        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        """Return settings that are not in effect or not observable; by default none is observable."""
+        requested = self.settings.model_dump(mode="json", exclude={"kind"})
         return [
             Finding(self.settings.kind, f"access.{name}", str(value), "", "unobserved", "it does not show it")
-            for name, value in asked.items()
+            for name, value in requested.items()
         ]
 
     def switch_over(self) -> str:
-        """Hand the primary's role to another node, as planned maintenance does; the new one's name.
+        """Make a planned switchover; return the new primary's name.
 
         Raises:
-            FiveninesError: it cannot, or did not; says why.
+            FiveninesError: it cannot, or it failed; with the reason.
         """
-        raise FiveninesError(f"the access layer {self.settings.kind} makes no switchover")
+        raise FiveninesError(f"the access layer {self.settings.kind} does not support a switchover")
 
     def events(self) -> list[ManagerEvent]:
-        """What was told to it, and when."""
+        """Return the commands that it received, with their times."""
         return []
 
     def stop(self) -> None:
-        """End what it has begun in this process; its programs end with their hosts."""
+        """End what runs in this process; its programs end with their hosts."""
         return
 
     @property
     def at_work(self) -> bool:
-        """Whether it is in the midst of a failover: nobody else then starts, stops or repoints a server."""
+        """Return whether a failover is in progress, in which no other component may act on servers."""
         return False
 
     def restart(self) -> None:
-        """Start its process again after it died; returns when clients can use it.
+        """Start its process again after it died; return when clients can use it.
 
         Raises:
-            FiveninesError: it has none, or it does not come up.
+            FiveninesError: it has no process, or it does not start.
         """
-        raise FiveninesError(f"the access layer {self.settings.kind} has no process of its own")
+        raise FiveninesError(f"the access layer {self.settings.kind} has no process")
 
     def start_on(self, node: Server) -> None:
         """Start again what it runs on a node's host, after that host was down."""

@@ -1,4 +1,4 @@
-"""Direct access: the client is given all nodes and looks for the writable one by itself."""
+"""Direct access: the client knows all nodes and looks for the writable one by itself."""
 
 from typing import Literal
 
@@ -10,13 +10,13 @@ from fivenines.cluster.endpoints import Endpoints
 
 
 class DirectSettings(AccessSettings):
-    """The client tries the nodes in order and asks each whether it takes writes."""
+    """The client tries the nodes in order and checks which one is writable."""
 
     kind: Literal["direct"] = Field("direct", description="the client finds the writable node itself")
 
 
 class Direct(Access[DirectSettings]):
-    """Nothing stands between: the solution's own endpoints."""
+    """Passes on the solution's endpoints."""
 
     settings_type = DirectSettings
 

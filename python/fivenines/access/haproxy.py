@@ -1,7 +1,7 @@
-"""HAProxy in front of the nodes, on a host of its own, with a health check on every node.
+"""HAProxy in front of the nodes, on a separate host, with a health check of every node.
 
-The defaults are those that practitioners use with Galera (see docs/explanation/measures.md): a check
-every 3000 ms, two failures to take a node out, one success to bring it back.
+The defaults are common for Galera (see docs/explanation/measures.md): a check every 3000 ms, two failures to
+take a node out, one success to bring it back.
 """
 
 import resource
@@ -29,8 +29,8 @@ from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 
+# Failover managers that move the entry.
 _MOVERS = ("mha",)
-"""Failover managers that move the entry."""
 
 
 class HaproxySettings(AccessSettings):
@@ -39,21 +39,21 @@ class HaproxySettings(AccessSettings):
     host = "proxy"
 
     kind: Literal["haproxy"] = Field(description="through HAProxy")
-    interval: Annotated[Duration, Field(ge=0.001)] = Field(3.0, description="time between two checks")
-    fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
-    rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
+    interval: Annotated[Duration, Field(ge=0.001)] = Field(3.0, description="interval of health checks")
+    fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is taken out")
+    rise: Annotated[int, Field(ge=1)] = Field(1, description="successful checks until a node is used again")
     entry: Literal["checks", "manager"] = Field(
         "checks",
-        description="who leads writes to another node. checks: HAProxy by its own; manager: the failover "
-        "manager moves the one entry for writes (mha only), and checks are for reads",
+        description="what leads writes to another node. checks: HAProxy's health checks; manager: the "
+        "failover manager moves the write entry (mha only), and health checks decide about reads",
     )
 
     def problems_with(self, topology: Topology) -> list[str]:
         if self.entry == "checks" or topology.manager in _MOVERS:
             return []
-        who = f"manager {topology.manager}" if topology.manager else topology.solution
+        owner = f"manager {topology.manager}" if topology.manager else topology.solution
         return [
-            f"access.entry: {who} does not move HAProxy's entry, {' and '.join(_MOVERS)} can: write entry: "
+            f"access.entry: {owner} does not move HAProxy's entry, {' and '.join(_MOVERS)} can: write entry: "
             "checks, or choose that manager"
         ]
 
@@ -64,8 +64,8 @@ class HaproxySettings(AccessSettings):
 
 _WRITE, _READ = 3306, 3307
 _WRITE_CHECK, _READ_CHECK = 9200, 9201
+# Port of HAProxy's runtime API for a failover manager; it is reachable in the lab's network only.
 _CONTROL = 9999
-"""Port of HAProxy's runtime API for a failover manager; nothing leads into the lab's network."""
 
 _SOCKET = "haproxy.sock"
 _REMOTE = f"  stats socket ipv4@0.0.0.0:{_CONTROL} level admin\n"
@@ -84,7 +84,7 @@ global
 
 
 class Haproxy(Access[HaproxySettings]):
-    """HAProxy on a host of its own; a health responder beside every node."""
+    """HAProxy on a separate host, and a health responder next to every node."""
 
     settings_type = HaproxySettings
     software = "mariadb-10.11"
@@ -118,14 +118,14 @@ class Haproxy(Access[HaproxySettings]):
         return f"{self.host.address}:{_CONTROL}"
 
     def commands(self, address: str) -> list[str]:
-        # sessions of before would go on with the server that they have
+        # Existing sessions would stay with their server.
         port = self._leads_to.port
         return [f"set server {_ENTRY} addr {address} port {port}", f"shutdown sessions server {_ENTRY}"]
 
     def moved(self, name: str) -> None:
         self._leads_to = self.solution.node(name)
         self._write_configuration()
-        # srv_addr is the fifth column (management guide, "show servers state")
+        # srv_addr is the fifth column (management guide, "show servers state").
         rows = [line.split() for line in _ask(self.host, "show servers state write").splitlines()]
         leads = next((row[4] for row in rows if len(row) > 4 and row[3] == "entry"), "nowhere")
         if leads != self._leads_to.host.address:
@@ -139,36 +139,38 @@ class Haproxy(Access[HaproxySettings]):
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
 
     def in_effect(self) -> list[Finding]:
-        asked = self.settings.model_dump(mode="json", exclude={"kind"})
+        requested = self.settings.model_dump(mode="json", exclude={"kind"})
         addresses = {node.name: node.endpoint for node in self.solution.nodes}
         rows = haproxy_in_effect.rows_of(_ask(self.host, "show stat"))
         file = self.host.node / "conf" / "haproxy.cfg"
-        found = haproxy_in_effect.findings(self.host.name, asked, addresses, rows)
+        findings = haproxy_in_effect.findings(self.host.name, requested, addresses, rows)
         if file.read_text() != self._configuration():
-            why = "its file was changed"
-            found.append(
-                Finding(self.host.name, "access.interval", asked["interval"], "another one", "differs", why)
+            why = "its configuration file was changed"
+            findings.append(
+                Finding(
+                    self.host.name, "access.interval", requested["interval"], "another value", "differs", why
+                )
             )
-        return found
+        return findings
 
     @property
     def draining(self) -> Drain:
         return self
 
     def drain(self, name: str) -> str:
-        """Give a node no more writes and reads, and end the connections there (HAProxy, `set server`)."""
+        """Stop sending writes and reads to a node, and end its sessions (HAProxy, `set server`)."""
         for entry in self._entries_of(name):
             self._command(f"set server {entry} state maint")
             self._command(f"shutdown sessions server {entry}")
         return "in maintenance at HAProxy, its sessions ended"
 
     def undrain(self, name: str) -> None:
-        """Let a drained node be chosen again."""
+        """Let clients reach a drained node again."""
         for entry in self._entries_of(name):
             self._command(f"set server {entry} state ready")
 
     def _entries_of(self, name: str) -> list[str]:
-        """Where a node stands in the configuration; a manager's entry is that manager's affair."""
+        """Return the entries of a node in the configuration, except the entry that a manager moves."""
         purposes: tuple[Purpose, ...] = ("read",) if self._moved_by_manager else ("write", "read")
         return [
             f"{purpose}/{name}"
@@ -177,8 +179,8 @@ class Haproxy(Access[HaproxySettings]):
         ]
 
     def _command(self, text: str) -> None:
-        if said := _ask(self.host, text).strip():
-            raise FiveninesError(f"HAProxy refused {text!r}: {said}")
+        if answer := _ask(self.host, text).strip():
+            raise FiveninesError(f"HAProxy refused {text!r}: {answer}")
 
     def endpoints(self) -> Endpoints:
         reads = bool(self.solution.endpoints().read)
@@ -187,19 +189,19 @@ class Haproxy(Access[HaproxySettings]):
 
     def start_on(self, node: Server) -> None:
         if self.solution.health_check("write") is None and not any(
-            one.alive for one in self._responders.get(node.name, [])
+            check.alive for check in self._responders.get(node.name, [])
         ):
-            wanted = [(_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable")]
+            checks = [(_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable")]
             if self._moved_by_manager:
-                wanted = wanted[1:]
-            self._responders[node.name] = [self._watch(node, *one) for one in wanted]
+                checks = checks[1:]
+            self._responders[node.name] = [self._watch(node, *check) for check in checks]
 
     def _watch(self, node: Server, port: int, expect: str) -> Process:
         command, secret = health_command(node, port, expect)
         return node.host.spawn_outside(command, log=f"health-{port}.out", env=secret)
 
     def _configuration(self) -> str:
-        # a check that knows the one primary finds it wherever it is: no order is needed
+        # A check that recognises the single primary finds it anywhere, so no order is needed.
         spread = self.solution.endpoints().spread == "all" or self.solution.health_check("write")
         text = _CONFIG.format(
             stats=inside("run", _SOCKET),
@@ -248,7 +250,7 @@ class Haproxy(Access[HaproxySettings]):
 
 
 def _most_connections() -> int:
-    # two descriptors a connection; an ordinary user cannot raise the limit
+    # A connection takes two descriptors, and an unprivileged user cannot raise the limit.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(20_000, max(64, hard // 2 - 200))
 

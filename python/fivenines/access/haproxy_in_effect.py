@@ -1,7 +1,7 @@
-"""Whether HAProxy works with the settings that it was given: what its runtime API shows, and its file.
+"""Check HAProxy's settings against its runtime API and its configuration file.
 
-The time between two checks is in no answer of the runtime API: it is known from the file that the process has
-read. Source: HAProxy 2.6 management guide, "show stat".
+The runtime API does not show the interval of health checks, which is read from the configuration file.
+Source: HAProxy 2.6 management guide, "show stat".
 """
 
 import csv
@@ -16,7 +16,7 @@ _CHANGED = "it was changed by the runtime API"
 
 
 def rows_of(answer: str) -> list[dict[str, str]]:
-    """The servers of `show stat`, each by the names of its columns."""
+    """Parse `show stat` into one dictionary for each server, by column name."""
     rows = list(csv.DictReader(answer.removeprefix("# ").splitlines()))
     return [one for one in rows if one["svname"] not in ("FRONTEND", "BACKEND")]
 
@@ -24,12 +24,12 @@ def rows_of(answer: str) -> list[dict[str, str]]:
 def findings(
     place: str, asked: Mapping[str, object], addresses: Mapping[str, str], rows: Sequence[Mapping[str, str]]
 ) -> list[Finding]:
-    """The settings that its servers do not have.
+    """Return the settings that its servers do not have.
 
     Args:
         place: HAProxy's host.
         asked: settings of the access layer.
-        addresses: of each node, by the name that HAProxy knows it by.
+        addresses: of each node, by its name in HAProxy.
         rows: its servers, see `rows_of`.
     """
     found: list[Finding] = []

@@ -1,4 +1,4 @@
-"""MySQL Router in front of a group, on a host of its own: it follows the group's members by itself.
+"""MySQL Router in front of a group, on a separate host; it follows the group's membership by itself.
 
 Source: MySQL Router 9 manual, "Configuration File Options", "Read/Write Splitting", "TLS Configuration".
 """
@@ -28,49 +28,49 @@ from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 
+# Solutions with a group whose members Router can query.
 _KINDS = ("group-replication", "innodb-cluster")
-"""Solutions that have a group, whose members Router can ask."""
 
 
 class MysqlRouterSettings(AccessSettings):
-    """Clients connect to MySQL Router, which asks the group who its members and its primary are."""
+    """Clients connect to MySQL Router, which queries the group for its members and its primary."""
 
     host = "proxy"
     whole_seconds: ClassVar[tuple[str, ...]] = ("connect_timeout", "read_timeout", "quarantine_interval")
 
     kind: Literal["mysql-router"] = Field(description="through MySQL Router")
     ttl: Annotated[Duration, Field(ge=0.01, le=3600)] = Field(
-        0.5, description="time between two looks at the group (metadata_cache ttl)"
+        0.5, description="interval between two queries of the group (metadata_cache ttl)"
     )
     connect_timeout: Annotated[Duration, Field(ge=1)] = Field(
-        5.0, description="bound of a connect to a member, in whole seconds"
+        5.0, description="timeout of a connection to a member, in whole seconds"
     )
     read_timeout: Annotated[Duration, Field(ge=1)] = Field(
-        30.0, description="bound of a member's answer about the group, in whole seconds"
+        30.0, description="timeout of a member's answer about the group, in whole seconds"
     )
     quarantine_threshold: Annotated[int, Field(ge=1)] = Field(
-        1, description="failed connects until a member gets no clients (error_quarantine_threshold)"
+        1, description="failed connections until a member gets no clients (error_quarantine_threshold)"
     )
     quarantine_interval: Annotated[Duration, Field(ge=1, le=3600)] = Field(
-        1.0, description="time between two tries to reach such a member, in whole seconds"
+        1.0, description="interval between two tries to reach such a member, in whole seconds"
     )
     split: bool = Field(
         False,
-        description="whether clients use the port that sends each statement where it belongs (6450), "
-        "instead of one for writes (6446) and one for reads (6447)",
+        description="whether clients use the port that splits reads and writes by statement (6450), instead "
+        "of one for writes (6446) and one for reads (6447)",
     )
     use_gr_notifications: bool = Field(
-        False, description="whether members tell Router of changes at once (by X Protocol)"
+        False, description="whether members notify Router of changes at once (through the X Protocol)"
     )
     tls: Literal["preferred", "passthrough", "disabled"] = Field(
         "preferred",
-        description="preferred: Router ends TLS and begins it anew; passthrough: client and member "
-        "agree on it; disabled: none",
+        description="preferred: Router terminates TLS and opens a new TLS connection; passthrough: client "
+        "and member negotiate TLS; disabled: none",
     )
     metadata: Literal["auto", "own", "shell"] = Field(
         "auto",
-        description="who writes the metadata that Router reads: MySQL Shell of this machine, or SQL of our "
-        "own; auto: MySQL Shell where it is installed",
+        description="what writes the metadata that Router reads: MySQL Shell of this machine (shell), or SQL "
+        "of fivenines (sql); auto: MySQL Shell if it is installed",
     )
 
     @property
@@ -79,40 +79,40 @@ class MysqlRouterSettings(AccessSettings):
 
     @property
     def server_settings(self) -> Mapping[str, str | int | float | bool]:
-        # members tell of changes by X Protocol alone
+        # Members send notifications through the X Protocol only.
         return {"mysqlx": self.use_gr_notifications}
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = [
-            f"{name} must be whole seconds: MySQL Router takes whole seconds only"
+        """Return what is wrong with the settings as a whole."""
+        problems = [
+            f"{name} must be whole seconds: MySQL Router accepts whole seconds only"
             for name in self.whole_seconds
             if getattr(self, name) % 1
         ]
         if self.split and self.tls == "passthrough":
-            found.append("split needs tls: preferred or disabled, as Router has to read statements")
-        return found
+            problems.append("split needs tls: preferred or disabled, as Router has to read statements")
+        return problems
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.solution in _KINDS:
             return []
-        return [f"access: mysql-router needs a group to follow: {' or '.join(_KINDS)}"]
+        return [f"access: mysql-router needs a group to follow: choose solution {' or '.join(_KINDS)}"]
 
 
 _WRITE, _READ, _SPLIT = 6446, 6447, 6450
+# Account with which Router queries members.
 _USER = "mysqlrouter"
-"""The account by which Router asks members."""
 
 _KEYRING, _MASTER_KEY = map(secrets.seen_inside, ("keyring", "master.key"))
 
 _TELLING = re.compile(r" (?:ERROR|WARNING) ")
 _SOCKET = "write.sock"
+# Longest wait in seconds until Router accepts clients.
 _READY = 30.0
-"""Longest wait in seconds for a Router that lets clients in."""
 
 
 class MysqlRouter(Access[MysqlRouterSettings]):
-    """One Router; its files lie in the host's folder: conf, run (state, sockets), log."""
+    """One Router; its files are in the host's folder: conf, run (state, sockets), log."""
 
     settings_type = MysqlRouterSettings
     solution: Cluster[Mysql]
@@ -142,7 +142,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")], uid=Mysql.uid, log="mysqlrouter.out"
         )
         try:
-            wait_until(self._not_ready, _READY, "MySQL Router lets no client in", 0.05)
+            wait_until(self._not_ready, _READY, "MySQL Router accepts no clients", 0.05)
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{self.last_words()}") from error
 
@@ -153,21 +153,21 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         return Endpoints.of_one(write, [f"{address}:{_READ}"] if reads else [])
 
     def last_words(self, lines: int = 6) -> str:
-        """The last warnings and errors of its log, which say what it cannot reach."""
+        """Return the last warnings and errors of its log, which name what it cannot reach."""
         text = tail(self.host.node / "log" / "mysqlrouter.log", 200)
-        told = [line for line in text.splitlines() if _TELLING.search(line)]
-        said = told[-lines:] or self._process.log_tail().splitlines()
-        return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
+        problems = [line for line in text.splitlines() if _TELLING.search(line)]
+        shown = problems[-lines:] or self._process.log_tail().splitlines()
+        return "\n".join(f"  {line}" for line in shown) or "  (no log)"
 
     @property
     def _by_shell(self) -> bool:
-        wanted, there = self.settings.metadata, shutil.which("mysqlsh") is not None
-        if wanted == "shell" and not there:
+        choice, installed = self.settings.metadata, shutil.which("mysqlsh") is not None
+        if choice == "shell" and not installed:
             raise FiveninesError(
                 "access.metadata: shell needs MySQL Shell (mysqlsh) on this machine: install it, or leave "
                 "metadata out"
             )
-        return there if wanted == "auto" else wanted == "shell"
+        return installed if choice == "auto" else choice == "shell"
 
     def _not_ready(self) -> str:
         if not self._process.alive:
@@ -187,13 +187,13 @@ class MysqlRouter(Access[MysqlRouterSettings]):
                 connection.cursor() as cursor,
             ):
                 cursor.execute("SELECT @@global.super_read_only")
-                return "it knows a primary that is read-only" if cursor.fetchone() != (0,) else ""
+                return "its primary is read-only" if cursor.fetchone() != (0,) else ""
         except (pymysql.Error, OSError) as error:
-            return f"it knows no primary that answers ({error.args[-1]})"
+            return f"it finds no primary that answers ({error.args[-1]})"
 
     def _write_files(self, members: list[Mysql], group: str) -> None:
         if self.settings.tls == "preferred":
-            # any certificate serves, as nobody verifies it: the one that a member has made for itself
+            # Any certificate serves, as no client verifies it: use the one that a member has generated.
             for name in ("server-cert.pem", "server-key.pem"):
                 secrets.write(self.host, name, members[0].host.data.read_text(name))
         (self.host.node / "conf" / "mysqlrouter.conf").write_text(self._text())
@@ -203,11 +203,11 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         self.host.data.write_text("state.json", json.dumps(state))
 
     def _keep_password(self) -> None:
-        """Into the keyring, the only place where Router looks for it."""
+        """Write the password into the keyring, the only place where Router looks for it."""
         secrets.folder(self.host)
         key = f"--master-key-file={_MASTER_KEY}"
         for arguments in (["init", key, _KEYRING], ["set", key, _KEYRING, _USER, "password"]):
-            # what is to be set is asked for on the standard input: arguments can be read by everybody
+            # The value is passed on the standard input, as every user of the machine can read arguments.
             self.host.run(
                 ["mysqlrouter_keyring", *arguments],
                 uid=Mysql.uid,

@@ -1,7 +1,7 @@
-"""A proxy of one's own in front of the nodes, on a host of its own: any program that listens on a port.
+"""A custom proxy in front of the nodes, on a separate host: any program that listens on a port.
 
-What it is told are files made of templates; when it lets clients in is asked of it; where it does not find
-a new primary by itself, it is told once the failover manager has promoted one.
+Files from templates configure it, and a readiness check finds out when it accepts clients. If it does not
+find a new primary by itself, fivenines notifies it after the failover manager has promoted one.
 """
 
 import signal
@@ -23,39 +23,38 @@ from fivenines.programs.settings import Port, ProgramParts
 
 
 class ProgramSettings(ProgramParts, AccessSettings):
-    """Any program that listens on a port, told by files made of templates."""
+    """Any program that listens on a port, configured by files from templates."""
 
     host = "proxy"
     section = "access"
 
-    kind: Literal["program"] = Field(description="through a program of your own")
-    write_port: Port = Field(description="where clients connect to write")
-    read_port: Port | None = Field(
-        None, description="where clients connect to read only, if it has such a port"
-    )
+    kind: Literal["program"] = Field(description="through a custom proxy")
+    write_port: Port = Field(description="port for writes")
+    read_port: Port | None = Field(None, description="port for reads only, if it has one")
     on_promotion: Literal["nothing", "restart"] | Annotated[str, Field(pattern="^SIG")] | list[str] = Field(
         "nothing",
-        description="what is done when another node was promoted, after its files were made anew: "
-        "nothing (it finds the primary by itself), a signal as SIGHUP, a command on its host, or restart",
+        description="action after a promotion, once its files are rendered again: nothing (it finds the "
+        "primary "
+        "by itself), a signal such as SIGHUP, a command on its host, or restart",
     )
     drain: list[str] = Field(
         default_factory=list,
-        description="a command on its host that takes a node out of service before that is stopped as "
-        "planned (templates, with the name `node`, too)",
+        description="a command on its host that takes a node out of service before a planned stop (templates "
+        "allowed, with the name `node`)",
     )
     undrain: list[str] = Field(default_factory=list, description="a command on its host that undoes `drain`")
 
     def problems(self) -> list[str]:
-        """What is wrong with its templates, commands and marks."""
+        """Return what is wrong with its templates, commands and marks."""
         how = self.on_promotion
         if isinstance(how, str) and how.startswith("SIG") and how not in signal.Signals.__members__:
             return [f"access.on_promotion: there is no signal {how}"]
-        found = super().problems()
+        problems = super().problems()
         if self.promotes and how != "nothing":
-            found.append("access.on_promotion: it promotes by itself (marks): leave on_promotion out")
+            problems.append("access.on_promotion: it promotes by itself (marks): leave on_promotion out")
         if bool(self.drain) != bool(self.undrain):
-            found.append("access: drain and undrain go together")
-        return found
+            problems.append("access: drain and undrain go together: set both, or neither")
+        return problems
 
     def commands(self) -> dict[str, Sequence[str]]:
         how = self.on_promotion
@@ -86,7 +85,7 @@ class Program(Access[ProgramSettings]):
         self._running.stop()
 
     def _follow(self, _name: str) -> None:
-        # whoever tells of a promotion goes on, and so does what it reads
+        # Failures are only recorded: the promotion is done, and its reporter must go on.
         how = self.settings.on_promotion
         threading.Thread(target=self._running.follow, args=(how,), daemon=True).start()
 
@@ -110,15 +109,15 @@ class Program(Access[ProgramSettings]):
         return self if self.settings.drain else None
 
     def drain(self, name: str) -> str:
-        """Take a node out of service by the user's command."""
-        # who hands over drains the primary, and whoever stops it afterwards would again
+        """Take a node out of service with the user's command."""
+        # A switchover drains the primary, and a planned stop afterwards would drain it again.
         if name not in self._drained:
             self._running.run(self.settings.drain, node=name)
             self._drained.add(name)
         return "drained by the command of the access layer"
 
     def undrain(self, name: str) -> None:
-        """Let a drained node be chosen again, by the user's command."""
+        """Let clients reach a drained node again, with the user's command."""
         if name in self._drained:
             self._running.run(self.settings.undrain, node=name)
             self._drained.discard(name)

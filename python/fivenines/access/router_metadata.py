@@ -1,8 +1,8 @@
-"""The metadata that MySQL Router reads: which members a cluster has, by their UUIDs and addresses.
+"""The metadata that MySQL Router reads: the members of a cluster with their UUIDs and addresses.
 
-MySQL Shell writes them with many tables that Router never looks at. Where it is not installed, the few that
-Router asks for are written by our own SQL: what its queries name, in version 2.0 of the schema, which asks
-for no sets of clusters (MySQL source, router/src/cluster/cluster_metadata_gr.cc).
+MySQL Shell writes them with many tables that Router never reads. If MySQL Shell is not installed, fivenines
+creates only the tables that Router queries, in version 2.0 of the schema, which needs no cluster sets (MySQL
+source, router/src/cluster/cluster_metadata_gr.cc).
 """
 
 import json
@@ -41,7 +41,7 @@ _TABLES = (
 
 
 def statements(members: Sequence[Mysql], group: str) -> list[str]:
-    """SQL that tells of the members of a group; run on its primary, it reaches them all."""
+    """Return SQL that describes the members of a group; run on its primary, it replicates to all members."""
     rows = ", ".join(_row(number, member) for number, member in enumerate(members, start=1))
     return [
         *_TABLES,
@@ -64,7 +64,7 @@ def _row(number: int, member: Mysql) -> str:
 
 
 def account(user: str, password: str) -> list[str]:
-    """SQL that makes Router's account, with the rights that the manual lists."""
+    """Return SQL that creates Router's account, with the rights that the manual lists."""
     seen = (
         "replication_group_members",
         "replication_group_member_stats",
@@ -79,10 +79,10 @@ def account(user: str, password: str) -> list[str]:
 
 
 def by_shell(primary: Server) -> None:
-    """Let MySQL Shell of this machine adopt the group, and note the Router.
+    """Let MySQL Shell of this machine adopt the group, and register the Router.
 
     Raises:
-        FiveninesError: it did not; with its last words.
+        FiveninesError: it failed; with its last output.
     """
     place = f"{REPLICATION}@{primary.endpoint}"
     script = f"dba.createCluster('{CLUSTER}', {{adoptFromGR: true}})"

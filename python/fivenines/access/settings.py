@@ -1,4 +1,4 @@
-"""What all access layers share: the way by which clients reach a solution's servers."""
+"""Settings that all access layers share."""
 
 from collections.abc import Mapping
 
@@ -8,16 +8,16 @@ from fivenines.cluster.part_settings import PartSettings
 
 
 class AccessSettings(PartSettings):
-    """Settings of any access layer; `kind` is narrowed by each subclass."""
+    """Settings of any access layer; subclasses narrow `kind`."""
 
-    kind: str = Field(description="the kind of access layer")
+    kind: str = Field(description="kind of access layer")
 
     @property
     def server_settings(self) -> Mapping[str, str | int | float | bool]:
-        """What it needs of the nodes' servers, below the settings of the solution."""
+        """Return the server settings that it needs; the settings of the solution take precedence."""
         return {}
 
     @property
     def promotes(self) -> bool:
-        """Whether it gives the role of a dead primary to another node by itself."""
+        """Return whether it promotes another node by itself when the primary dies."""
         return False

@@ -12,24 +12,24 @@ from fivenines.lab import network
 
 
 class VirtualAddressSettings(AccessSettings):
-    """One address for writes, on the host of the primary; the failover manager takes it along."""
+    """One address for writes, on the host of the primary; the failover manager moves it."""
 
-    kind: Literal["virtual-address"] = Field(description="an address that the failover manager moves")
+    kind: Literal["virtual-address"] = Field(description="a virtual address that the failover manager moves")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.moves_address:
             return []
         named = f"the manager {topology.manager}"
         moves = named if topology.manager else "failover is built in, and"
-        told = (
+        problem = (
             f"access virtual-address: {moves} moves no address; choose a failover manager that does "
-            "(pacemaker), or another access"
+            "(pacemaker), or another access layer"
         )
-        return [told]
+        return [problem]
 
 
 class VirtualAddress(Access[VirtualAddressSettings]):
-    """The first node gets the address; from then on it is the failover manager's."""
+    """Gives the address to the first node; from then on the failover manager moves it."""
 
     settings_type = VirtualAddressSettings
 

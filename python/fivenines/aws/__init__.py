@@ -1,1 +1,1 @@
-"""Amazon's API as far as fivenines needs it: clusters of RDS, security groups, prices, what was left."""
+"""Amazon's API for fivenines: clusters of RDS, security groups, prices, leftovers."""

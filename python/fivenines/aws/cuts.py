@@ -1,8 +1,8 @@
-"""Cuts by security groups: rules that let a port in are taken out, and put back.
+"""Cuts by security groups: rules that admit a port are removed, and restored.
 
-What is taken out is written down first, on this machine: a controller that dies leaves it to `fivenines aws
-sweep`. Connections that are open go on: a security group tracks them, and only new ones are refused (Amazon
-EC2 user guide, "Security group connection tracking").
+Removed rules are first written to a file on this machine, so that `fivenines aws sweep` can restore them if
+the controller dies. Open connections continue: a security group tracks them, and only new connections are
+refused (Amazon EC2 user guide, "Security group connection tracking").
 """
 
 import json
@@ -17,13 +17,13 @@ from fivenines.aws.api import Access, Api
 from fivenines.aws.tags import born
 from fivenines.errors import FiveninesError
 
+# The removed rules of each group.
 Rules = Mapping[str, list[dict[str, Any]]]
-"""The rules that were taken out of each group."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Rules that are out of their groups now, and the file that says so."""
+    """Rules that are removed from their groups now, and the file that lists them."""
 
     file: Path
     access: Access
@@ -31,26 +31,26 @@ class Cut:
 
 
 def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
-    """Let no new connection to a port in, by these groups.
+    """Remove the rules of these groups that admit new connections to a port.
 
     Raises:
-        FiveninesError: it could not be done; nothing stays changed.
+        FiveninesError: it failed, and nothing stays changed.
     """
-    rules = {group: found for group in groups if (found := api.rules(group, port))}
+    rules = {group: admitting for group in groups if (admitting := api.rules(group, port))}
     if not rules:
-        raise FiveninesError(f"no rule of {', '.join(groups) or 'a security group'} lets port {port} in")
-    wide = [group for group, found in rules.items() if any(_is_wider(one, port) for one in found)]
+        raise FiveninesError(f"no rule of {', '.join(groups) or 'a security group'} admits port {port}")
+    wide = [group for group, admitting in rules.items() if any(_is_wider(rule, port) for rule in admitting)]
     if wide:
         raise FiveninesError(
-            f"a rule of {', '.join(wide)} lets in more than port {port}: what others have there would be "
-            "cut off as well. Give the cluster a security group of its own, with a rule for this port alone"
+            f"a rule of {', '.join(wide)} admits more than port {port}, so removing it would cut off other "
+            "services. Give the cluster a separate security group, with a rule for this port only"
         )
     file = _folder() / f"{'-'.join(rules)}-{os.getpid()}.json"
     made = Cut(file, replace(api.access, region=api.region), rules)
     _write(made)
     try:
-        for group, found in rules.items():
-            api.revoke(group, found)
+        for group, admitting in rules.items():
+            api.revoke(group, admitting)
     except BaseException:
         heal(api, made)
         raise
@@ -58,22 +58,22 @@ def cut(api: Api, groups: tuple[str, ...], port: int) -> Cut:
 
 
 def heal(api: Api, made: Cut) -> None:
-    """Put the rules back.
+    """Restore the rules.
 
     Raises:
-        FiveninesError: they could not be; the file stays, for `fivenines aws sweep`.
+        FiveninesError: it failed; the file stays for `fivenines aws sweep`.
     """
-    for group, found in made.rules.items():
-        api.give_back(group, found)
+    for group, removed in made.rules.items():
+        api.give_back(group, removed)
     made.file.unlink(missing_ok=True)
 
 
 def unhealed() -> Iterator[Cut]:
-    """Cuts that a controller of this machine has left."""
+    """Return cuts that a controller of this machine has left."""
     for file in sorted(_folder().glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
-        if told["born"] != born(told["pid"]):
-            yield Cut(file, Access(**told["access"]), told["rules"])
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["born"] != born(content["pid"]):
+            yield Cut(file, Access(**content["access"]), content["rules"])
 
 
 def _folder() -> Path:
@@ -83,11 +83,11 @@ def _folder() -> Path:
 def _write(made: Cut) -> None:
     made.file.parent.mkdir(parents=True, exist_ok=True)
     pid = os.getpid()
-    told = {"pid": pid, "born": born(pid), "access": asdict(made.access), "rules": made.rules}
-    # whole, or not there
+    content = {"pid": pid, "born": born(pid), "access": asdict(made.access), "rules": made.rules}
+    # Write the file atomically.
     part = made.file.with_suffix(".part")
     with part.open("w", encoding="utf-8") as stream:
-        json.dump(told, stream)
+        json.dump(content, stream)
         stream.flush()
         os.fsync(stream.fileno())
     part.replace(made.file)

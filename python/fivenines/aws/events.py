@@ -1,6 +1,6 @@
-"""What RDS tells of a failover, in the words of failover managers.
+"""Failover events of RDS, in the terms of failover managers.
 
-| RDS says | event |
+| message of RDS | event |
 |---|---|
 | Started (same AZ, cross AZ) failover to DB instance: X | decided, of X |
 | Completed (RDS initiated) failover to DB instance: X | promoted, of X |
@@ -10,10 +10,9 @@
 | DB instance shutdown | stopped |
 | DB instance restarted | restarted |
 
-Moments are those of Amazon's clock, written to the millisecond: how far that is off this machine's clock is
-not known here, nor how much later than the deed an event is written. RDS promises neither order nor delivery.
-Source: Amazon Aurora user guide, "Amazon RDS event categories and event messages for Aurora"; "Monitoring
-Amazon RDS events".
+Times are those of Amazon's clock, to the millisecond. Its offset from this machine's clock is unknown, and so
+is the delay of an event. RDS guarantees neither order nor delivery. Source: Amazon Aurora user guide, "Amazon
+RDS event categories and event messages for Aurora"; "Monitoring Amazon RDS events".
 """
 
 import re
@@ -39,21 +38,21 @@ _KINDS = (
     (re.compile(r"DB instance restarted"), "restarted"),
 )
 
+# Seconds between two calls, as the API is throttled for the whole account.
 EVERY = 3.0
-"""Seconds between two questions: the API is throttled for the whole account."""
 
+# Seconds before the start from which events are requested, as clocks differ.
 _EARLIER = timedelta(seconds=5)
-"""How much earlier than the start events are asked for, as clocks differ."""
 
 
 class EventReader:
-    """Asks for the events of a cluster and of its instances, at most every `EVERY` seconds, at once.
+    """Reads the events of a cluster and of its instances, at most every `EVERY` seconds.
 
     Args:
-        api: where to ask.
+        api: the API to call.
         cluster: its identifier.
-        instances: theirs.
-        since: the moment of the start, in seconds since 1970.
+        instances: their identifiers.
+        since: start in seconds since 1970.
     """
 
     def __init__(self, api: Api, cluster: str, instances: Iterable[str], since: float) -> None:
@@ -61,48 +60,48 @@ class EventReader:
         self._sources = {cluster, *instances}
         self._since = datetime.fromtimestamp(since, UTC) - _EARLIER
         self._found: list[ManagerEvent] = []
-        self._asked = 0.0
+        self._read_at = 0.0
         self._unread: ManagerEvent | None = None
-        # once, so that no step of this machine's clock moves what was told
+        # Taken once, so that steps of this machine's clock do not move events.
         self._ahead_ns = time.time_ns() - time.monotonic_ns()
         self._one_at_a_time = threading.Lock()
 
     def events(self) -> list[ManagerEvent]:
-        """All that it has told so far; what the API does not answer now it may answer later."""
+        """Return all events so far; those that the API cannot deliver now may follow later."""
         with self._one_at_a_time:
-            if time.monotonic() - self._asked > EVERY:
-                self._asked = time.monotonic()
+            if time.monotonic() - self._read_at > EVERY:
+                self._read_at = time.monotonic()
                 self._ask()
             return [*self._found, *([self._unread] if self._unread else [])]
 
     def _ask(self) -> None:
         try:
-            told = [
-                one
-                for one in self._api.events(self._since)
-                if one.source in self._sources and one.moment >= self._since
+            events = [
+                event
+                for event in self._api.events(self._since)
+                if event.source in self._sources and event.moment >= self._since
             ]
         except FiveninesError as error:
-            # without them nobody is seen to decide: whoever reads of phases must know why
+            # Without events no decision is visible: readers of phases must know why.
             self._unread = ManagerEvent(time.monotonic_ns(), "failed", "", f"no events of RDS: {error}")
             return
         self._unread = None
-        self._found = managers(told, lambda moment: nanoseconds(moment) - self._ahead_ns)
+        self._found = managers(events, lambda moment: nanoseconds(moment) - self._ahead_ns)
 
 
-def managers(told: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
-    """Events of RDS as those of a manager, in the order of their moments; `clock` makes ns of a moment."""
-    found = {}
-    for one in told:
+def managers(events: Iterable[RdsEvent], clock: Callable[[datetime], int]) -> list[ManagerEvent]:
+    """Return events of RDS as those of a manager, in order of time; `clock` converts to ns."""
+    details = {}
+    for event in events:
         for pattern, kind in _KINDS:
-            if match := pattern.search(one.message):
-                node = match.groupdict().get("node") or one.source
-                detail = f"RDS at {one.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {one.message}"
-                found[clock(one.moment), kind, node] = detail
+            if match := pattern.search(event.message):
+                node = match.groupdict().get("node") or event.source
+                detail = f"RDS at {event.moment.astimezone(UTC):%H:%M:%S.%f}"[:-3] + f" UTC: {event.message}"
+                details[clock(event.moment), kind, node] = detail
                 break
-    return [ManagerEvent(*key, detail) for key, detail in sorted(found.items())]
+    return [ManagerEvent(*key, detail) for key, detail in sorted(details.items())]
 
 
 def nanoseconds(moment: datetime) -> int:
-    """Since 1970."""
+    """Return nanoseconds since 1970."""
     return int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000

@@ -1,7 +1,7 @@
-"""What fivenines has made at Amazon and is still there: found by its tags, and deleted.
+"""Resources of fivenines at Amazon that still exist: found by their tags, and deleted.
 
-Nothing without our tag is ever deleted. An instance goes before its cluster: a cluster is only deleted when
-none of its instances stays (RDS API reference, DeleteDBCluster).
+Nothing without a tag of fivenines is ever deleted. Instances are deleted before their cluster, which can only
+be deleted without instances (RDS API reference, DeleteDBCluster).
 """
 
 import time
@@ -12,17 +12,17 @@ from fivenines.aws.api import Access, Api, Described
 from fivenines.aws.tags import Origin, origin
 from fivenines.errors import FiveninesError
 
+# Seconds until an instance can be deleted, which is not possible during its creation.
 PATIENCE = 1200.0
-"""Seconds that an instance may take until it can be deleted: one that is being made cannot."""
 
 _EVERY = 10.0
 
 
 @dataclass(frozen=True)
 class Left:
-    """A cluster of ours with its instances; without a name: instances whose cluster is gone.
+    """A cluster of fivenines with its instances; without a name: instances without a cluster.
 
-    `whole`: a Multi-AZ cluster takes its instances along, which cannot be deleted by themselves.
+    `whole`: a Multi-AZ cluster includes its instances, which cannot be deleted by themselves.
     """
 
     cluster: str
@@ -33,49 +33,55 @@ class Left:
 
     @property
     def name(self) -> str:
-        """Of the cluster, or of its instances."""
+        """Return the name of the cluster, or of its instances."""
         return self.cluster or ", ".join(self.instances)
 
 
 def find(api: Api) -> list[Left]:
-    """All that carries our tag in the region."""
+    """Return everything with a tag of fivenines in the region."""
     clusters = api.clusters()
-    found = [
-        Left(one.name, tuple(each.name for each in one.instances), one.status, made, is_whole(one))
-        for one in clusters
-        if (made := origin(one.tags)) is not None
+    leftovers = [
+        Left(
+            cluster.name,
+            tuple(each.name for each in cluster.instances),
+            cluster.status,
+            made,
+            is_whole(cluster),
+        )
+        for cluster in clusters
+        if (made := origin(cluster.tags)) is not None
     ]
-    members = {each.name for one in clusters for each in one.instances}
+    members = {each.name for cluster in clusters for each in cluster.instances}
     alone = {
         name: made
         for name, tags in api.instances().items()
         if name not in members and (made := origin(tags)) is not None
     }
-    return found + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
+    return leftovers + [Left("", (name,), "without a cluster", made) for name, made in alone.items()]
 
 
-def is_whole(there: Described) -> bool:
-    """Whether it is deleted with its instances at once, as Multi-AZ clusters are and Aurora is not."""
-    return not there.engine.startswith("aurora")
+def is_whole(cluster: Described) -> bool:
+    """Return whether it is deleted with its instances at once, like Multi-AZ clusters and unlike Aurora."""
+    return not cluster.engine.startswith("aurora")
 
 
 def delete(
     api: Api, left: Left, patience: float = 0.0, tell: Callable[[str], None] = lambda _: None
 ) -> list[str]:
-    """Let it be deleted; what could not be, with the reason each.
+    """Delete it; return what could not be deleted, with the reasons.
 
     Args:
-        api: where it is.
-        left: what is to go.
-        patience: seconds during which what is refused is tried again.
-        tell: told why something is tried again.
+        api: the API to call.
+        left: the resources to delete.
+        patience: seconds during which refused calls are repeated.
+        tell: callback for the reasons of repetitions.
     """
     deadline = time.monotonic() + patience
     waiting = [(api.delete_instance, name) for name in left.instances if not left.whole]
     waiting += [(api.delete_cluster, left.cluster)] if left.cluster else []
     while True:
-        reasons = [_tried(*one) for one in waiting]
-        waiting = [one for one, reason in zip(waiting, reasons, strict=True) if reason]
+        reasons = [_tried(*item) for item in waiting]
+        waiting = [item for item, reason in zip(waiting, reasons, strict=True) if reason]
         if not waiting or time.monotonic() > deadline:
             return [reason for reason in reasons if reason]
         tell(next(reason for reason in reasons if reason))
@@ -83,7 +89,7 @@ def delete(
 
 
 def command(access: Access) -> str:
-    """The command line that finds and deletes what this account of this machine has left."""
+    """Return the command line that finds and deletes what this account of this machine has left."""
     words = ["fivenines", "aws", "sweep"]
     for name, value in (
         ("region", access.region),
@@ -95,7 +101,7 @@ def command(access: Access) -> str:
 
 
 def named(reasons: Sequence[str], access: Access) -> str:
-    """What is said of things that could not be deleted, and cost money."""
+    """Return the message about resources that could not be deleted, and cost money."""
     return f"{'; '.join(reasons)}. It costs money until it is deleted: {command(access)}"
 
 

@@ -1,1 +1,1 @@
-"""The contract: what managers, access layers and faults know of a solution."""
+"""The interface through which managers, access layers and faults see a solution."""

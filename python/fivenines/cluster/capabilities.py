@@ -1,4 +1,4 @@
-"""What only some parts of a cluster can do: small protocols, asked for where they are needed."""
+"""Protocols for what only some parts of a cluster can do; callers check for them with isinstance."""
 
 from typing import Protocol
 
@@ -6,50 +6,50 @@ from fivenines.lab.process import Process
 
 
 class Drain(Protocol):
-    """An access layer that can take a node out of service, as for maintenance."""
+    """An access layer that can take a node out of service for maintenance."""
 
     def drain(self, name: str) -> str:
-        """Give a node no more writes and reads, and end the connections there.
+        """Stop sending writes and reads to a node, and close its connections at the access layer.
 
         Returns:
-            What the node is now, in words that follow its name.
+            the node's new state, in words that follow its name.
         """
 
     def undrain(self, name: str) -> None:
-        """Let a drained node be chosen again."""
+        """Let clients reach a drained node again."""
 
 
 class Entry(Protocol):
-    """The one server that an access layer leads writes to, until a failover manager moves that."""
+    """The single write entry of an access layer, which a failover manager moves to a new primary."""
 
     @property
     def control(self) -> str:
-        """Where the access layer takes commands over the network: host:port."""
+        """Return the address (host:port) at which the access layer accepts commands over the network."""
 
     def commands(self, address: str) -> list[str]:
-        """What to send there, each on a connection of its own, so that writes reach this address."""
+        """Return the commands that lead writes to `address`; each needs its own connection."""
 
     def moved(self, name: str) -> None:
-        """Note that it leads to this node now: so it does when it is started again, too."""
+        """Record that the entry now leads to this node, so that a restart keeps it."""
 
 
 class Voter(Protocol):
-    """A member of a cluster that votes, and keeps no data."""
+    """A cluster member that votes and stores no data."""
 
     @property
     def name(self) -> str:
-        """The name of its host."""
+        """Return the name of its host."""
 
     @property
     def process(self) -> Process | None:
-        """Its process; None before it was started."""
+        """Return its process, or None before the first start."""
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether its process runs."""
 
     def restart(self) -> None:
-        """Start it anew, ended before where it still runs."""
+        """Start its process again; end it first if it still runs."""
 
     def last_words(self) -> str:
-        """The last lines that it wrote."""
+        """Return the last lines of its output."""

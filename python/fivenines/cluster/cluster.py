@@ -1,4 +1,4 @@
-"""A deployed cluster as everybody below a solution knows it: its nodes, their roles, what can be asked."""
+"""A deployed cluster as managers, access layers and faults see it: nodes, roles and queries."""
 
 import time
 from abc import ABC, abstractmethod
@@ -18,236 +18,237 @@ from fivenines.servers.member import Member
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine
 
+# An unexpected primary is writable although another node is the primary of record.
 Role = Literal["primary", "replica", "unexpected-primary", "down"]
-"""A stray takes writes although another node is the primary of record."""
 
+# What a client uses a node for.
 Purpose = Literal["write", "read"]
-"""What a client wants of a node."""
 
 
+# Seconds until a role counts as vacant. A node has two seconds to answer, and may be asked again.
 _PATIENCE = 3.0
-"""Seconds until nobody has a role. A node has two to answer, and may be asked again."""
 
+# Type of the servers.
 N = TypeVar("N", bound=Server)
-"""Its kind of server."""
 
 
 class Cluster(ABC, Generic[N]):
-    """Its nodes and their roles; a solution says how they are made, and how they come back.
+    """The nodes and their roles; subclasses deploy the nodes and let them rejoin.
 
     Args:
-        name: what reports call it.
-        topology: its facts.
-        lab: where its hosts are.
-        engine: its database server.
+        name: the name in reports.
+        topology: the facts of the solution.
+        lab: the lab with its hosts.
+        engine: the database server.
     """
 
+    # Condition that makes a node eligible for writes, as an argument of `fivenines-core health`.
     health: ClassVar[Literal["synced", "writable"]] = "writable"
-    """What makes a node eligible for writes, in the words of `fivenines-core health`."""
 
+    # Seconds within which another node must be seen to have the writes after a handover.
     hand_over_patience: ClassVar[float] = 5.0
-    """Seconds until another node must be seen to have the writes that were handed over."""
 
+    # Whether the nodes share a replicated disk, which `disk_status` describes.
     replicates_disk: ClassVar[bool] = False
-    """Whether its nodes share a disk, of which `disk_status` tells."""
 
     def __init__(self, name: str, topology: Topology, lab: Lab, engine: Engine) -> None:
         self.name = name
         self.topology = topology
         self.lab = lab
         self.engine = engine
+        # The database servers that clients connect to.
         self.nodes: list[N] = []
-        """The database servers that clients speak to."""
+        # Further servers that store data or manage membership for the nodes.
         self.parts: list[Member] = []
-        """Servers beside them, which keep the data or the membership for them."""
+        # Passwords of the server accounts, valid in this lab only.
         self.passwords = Passwords()
-        """Of the accounts of its servers, for this lab alone."""
+        # A voter without data, if the cluster has one; set by the deployment.
         self.arbiter: Voter | None = None
-        """Who votes beside the nodes, where there is one; known once it is deployed."""
+        # Name of the node that was promoted last; empty: the first node.
         self.appointed = ""
-        """The node that was promoted last; empty: the first one."""
+        # Callbacks that get the name of each promoted node.
         self.on_appointed: list[Callable[[str], None]] = []
-        """Called with the name of each node that is promoted."""
+        # Whether clients without an access layer read from replicas.
         self.read_replicas = False
-        """Whether clients without an access layer read from replicas."""
 
     @property
     def serving(self) -> list[N]:
-        """The nodes whose servers are to run now: all, unless some stand by without one."""
+        """Return the nodes whose servers should run now: all, unless some stand by without a server."""
         return self.nodes
 
     @property
     def replicas(self) -> list[N]:
-        """The nodes that clients read from where replicas answer reads: all but the first, by default."""
+        """Return the nodes that clients read from if replicas answer reads; by default all but the first."""
         return self.nodes[1:]
 
     @property
     def members(self) -> list[Member]:
-        """All of its servers."""
+        """Return all servers of the cluster."""
         return [*self.nodes, *self.parts]
 
     def members_called(self, word: str) -> Sequence[Member]:
-        """The servers that one of its topology's own words means now; none: nobody is that now."""
+        """Return the servers that a solution-specific target word means now; empty if none matches."""
         return []
 
     def observed_role(self, node: N) -> Literal["primary", "replica", "down"]:
-        """The role that a node takes itself to have now: by default who takes writes is a primary."""
+        """Return the role that a node claims for itself; by default a writable node is a primary."""
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
 
     def stands_by(self, node: N) -> bool:
-        """Whether a node is ready without a server that runs, as the standby of a shared disk is."""
+        """Return whether a node is ready without a running server, as the standby of a shared disk is."""
         return False
 
     def disk_status(self, node: N) -> DiskStatus | None:
-        """What a node tells of the disk that it shares; None: it cannot be asked, or shares none."""
+        """Return the state of the shared disk as a node sees it; None: not available, or no shared disk."""
         return None
 
     def second_primary_reason(self, node: N) -> str:
-        """Why a node that takes writes should not; empty if it may."""
+        """Return why a writable node should not be writable; empty if it may."""
         primary = self.primary()
         if primary is None or primary is node:
             return ""
-        return f"{node.name} takes writes although {primary.name} is the primary"
+        return f"{node.name} is writable although {primary.name} is the primary"
 
     @abstractmethod
     def rejoin(self, node: N) -> None:
-        """Start a dead node's server again as a member, under whoever is primary now.
+        """Start a dead node's server again as a member under the current primary.
 
         Raises:
-            FiveninesError: it could not be started or attached; says why.
+            FiveninesError: it could not be started or attached; with the reason.
         """
 
     def unexpected_primary_reason(self, node: N) -> str:
-        """Why a live node does not become a member again by itself; empty if it may."""
+        """Return why a live node does not become a member again by itself; empty if it may."""
         return ""
 
     def restore_data(self, node: N) -> None:
-        """Give a stopped node the data set again, as from a backup: its own history is no use any more.
+        """Replace the data of a stopped node by the data set, as from a backup; its own history is discarded.
 
         Raises:
-            FiveninesError: it has no means for that.
+            FiveninesError: the solution does not support it.
         """
-        raise FiveninesError(f"{self.name}: nobody restores {node.name}")
+        raise FiveninesError(f"{self.name}: {node.name} cannot be restored: this solution restores no nodes")
 
-    def on_call_step(self) -> list[str]:
-        """What a person on call does while something is broken, twice a second; in words, if anything."""
+    def remediate(self) -> list[str]:
+        """Run the automatic remediation, twice a second while a fault lasts; return its actions in words."""
         return []
 
     def stall(self, node: N) -> str:
-        """Let a replica apply nothing; in words how. `unstall` ends it.
+        """Stop a replica from applying changes, and return in words how. `unstall` ends it.
 
         Raises:
             FiveninesError: it could not be stalled.
         """
-        raise FiveninesError(f"{self.name}: no replica that could stall")
+        raise FiveninesError(f"{self.name}: it has no replica that could stall")
 
     def unstall(self, node: N) -> str:
-        """Let a stalled replica apply again; why it does not, empty if it does."""
+        """Let a stalled replica apply changes again; return why it does not, or an empty string."""
         return ""
 
     def replaces(self) -> bool:
-        """Whether a failover that is built in will now give a dead primary's role to another node."""
+        """Return whether built-in failover will now promote another node in place of a dead primary."""
         return False
 
     def hand_over(self, draining: Drain | None) -> str:
-        """Let another node get the writes, where no failover manager does that; in words how.
+        """Move the writes to another node where no failover manager does it; return in words how.
 
-        `draining`: the access layer, where that can take nodes out of service.
+        Args:
+            draining: the access layer, if it can take nodes out of service.
 
         Raises:
-            FiveninesError: it has no means for that.
+            FiveninesError: the solution does not support it.
         """
-        raise FiveninesError(f"{self.name}: it cannot make a switchover")
+        raise FiveninesError(f"{self.name}: it does not support a switchover")
 
     def hand_over_to(self, name: str) -> str:
-        """The same, to the node of this name.
+        """Move the writes to the node of this name.
 
         Raises:
-            FiveninesError: it has no means for that.
+            FiveninesError: the solution does not support it.
         """
-        raise FiveninesError(f"{self.name}: who shall be the primary cannot be chosen")
+        raise FiveninesError(f"{self.name}: it does not support choosing the new primary")
 
     def undrain(self, draining: Drain | None, node: N) -> None:
-        """Let a node that has handed over get writes again."""
+        """Let a node that handed over its writes get writes again."""
         return
 
     def restart_order(self, nodes: Sequence[N]) -> list[N]:
-        """The order in which dead nodes are started again: the primary of record first."""
+        """Return the order in which dead nodes are started again: the primary of record first."""
         return sorted(nodes, key=lambda node: node is not self.primary_of_record)
 
     def maintenance_order(self) -> list[Member]:
-        """All of its servers as a rolling restart takes them now: the primary last."""
+        """Return all servers in the order of a rolling restart: the primary last."""
         primary = self.primary()
         return [*self.parts, *sorted(self.nodes, key=lambda node: node is primary)]
 
     @abstractmethod
     def not_joined_reason(self, node: N) -> str:
-        """Why a node is not a working member now; empty when it is one."""
+        """Return why a node is not a working member now; empty if it is one."""
 
     @abstractmethod
     def lag_reason(self, node: N) -> str:
-        """What a replica still has to apply; empty when it has applied all that the primary has."""
+        """Return what a replica still has to apply; empty if it has applied all that the primary has."""
 
     def written(self) -> Callable[[N], str]:
-        """What the primary has written until now: asked of a node, what of that it has not applied yet.
+        """Take the primary's write position; return a check of what a node has not applied up to it.
 
         Under load a replica may never have all that the primary has at the same moment (`lag_reason`).
         """
         return self.lag_reason
 
     def events(self) -> list[ManagerEvent]:
-        """What a failover that is built in has told so far (in its logs), as a manager does."""
+        """Return the events that built-in failover has logged, in the format of a failover manager."""
         return []
 
     def manager_facts(self) -> dict[str, object]:
-        """What the failover manager must know of this solution, beside addresses."""
+        """Return what the failover manager must know about this solution, in addition to addresses."""
         return {}
 
     @property
     def primary_of_record(self) -> N:
-        """The node that is primary by the last decision, dead or alive."""
+        """Return the primary according to the last promotion, dead or alive."""
         return self.node(self.appointed) if self.appointed else self.nodes[0]
 
     def appoint(self, name: str) -> None:
-        """Note that this node has been promoted."""
+        """Record that this node has been promoted."""
         self.appointed = name
-        for told in self.on_appointed:
-            told(name)
+        for callback in self.on_appointed:
+            callback(name)
 
     def primary(self) -> N | None:
-        """The primary of record now: of several that take writes, the one that was promoted last."""
+        """Return the current primary; if several nodes are writable, the one that was promoted last."""
         return self._of_record({node.name: self.observed_role(node) for node in self.nodes})
 
     def role(self, node: N) -> Role:
-        """The role that a node has now."""
+        """Return the current role of a node."""
         observed = self.observed_role(node)
         if observed == "primary" and self.primary() is not node:
             return "unexpected-primary"
         return observed
 
     def target(self, role: str) -> N:
-        """The first node that has this role now.
+        """Return the first node that has this role now.
 
-        A node that answers too late looks like one that is down: nobody is said to have it before all were
-        asked for some time.
+        A node that answers too late looks like a node that is down: a role counts as vacant only after all
+        nodes were asked for some time.
 
         Raises:
-            FiveninesError: no node has it.
+            FiveninesError: no node has the role.
         """
         deadline = time.monotonic() + _PATIENCE
         while True:
-            found = self.roles()
+            roles = self.roles()
             for node in self.nodes:
-                if found[node.name] == role:
+                if roles[node.name] == role:
                     return node
             if time.monotonic() > deadline:
-                raise FiveninesError(f"{self.name}: no node is {role} now")
+                raise FiveninesError(f"{self.name}: no node has the role {role} now")
             time.sleep(0.1)
 
     def roles(self) -> dict[str, str]:
-        """The role of each node now."""
+        """Return the current role of each node, by node name."""
         observed = {node.name: self.observed_role(node) for node in self.nodes}
         primary = self._of_record(observed)
         return {
@@ -258,17 +259,17 @@ class Cluster(ABC, Generic[N]):
         }
 
     def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
-        """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
+        """Return port and path of a node's own HTTP health check; None: it has none."""
         return None
 
     def endpoints(self) -> Endpoints:
-        """Where clients without an access layer find it."""
+        """Return the endpoints of clients without an access layer."""
         every = tuple(node.endpoint for node in self.nodes)
-        replicas = tuple(one.endpoint for one in self.replicas) if self.read_replicas else ()
+        replicas = tuple(replica.endpoint for replica in self.replicas) if self.read_replicas else ()
         return Endpoints(write=every, read=replicas, find="writable", spread="first")
 
     def node(self, name: str) -> N:
-        """The node of this name.
+        """Return the node of this name.
 
         Raises:
             FiveninesError: there is none.
@@ -280,15 +281,15 @@ class Cluster(ABC, Generic[N]):
         raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
 
     def member(self, name: str) -> Member:
-        """The server of this name, of whatever kind.
+        """Return the server of this name, of any kind.
 
         Raises:
             FiveninesError: there is none.
         """
-        return next((one for one in self.parts if one.name == name), None) or self.node(name)
+        return next((part for part in self.parts if part.name == name), None) or self.node(name)
 
     def each(self, action: Callable[[N], None], nodes: Sequence[N] | None = None) -> None:
-        """Do something with all nodes at once; the first error is raised."""
+        """Run an action on all nodes in parallel, and raise the first error."""
         chosen = self.nodes if nodes is None else nodes
         with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:
             list(pool.map(action, chosen))

@@ -1,11 +1,11 @@
-"""What a failover manager tells: missed, decided, fenced, promoted, repointed, failed."""
+"""Events of a failover manager: missed, decided, fenced, promoted, repointed, failed."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class ManagerEvent:
-    """One step; `monotonic_ns` is CLOCK_MONOTONIC, the clock of all records."""
+    """One event; `monotonic_ns` is CLOCK_MONOTONIC, the clock of all records."""
 
     monotonic_ns: int
     kind: str

@@ -1,4 +1,4 @@
-"""What access layers and failover managers say of themselves before anything runs."""
+"""Settings that access layers and failover managers share."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -8,30 +8,30 @@ from fivenines.settings import Settings
 
 
 class PartSettings(Settings):
-    """Settings of a part beside the servers, which may run on a host of its own."""
+    """Settings of a part of the deployment that is no server and may run on its own host."""
 
+    # Name of the host that it runs on; empty: it has no host.
     host: ClassVar[str] = ""
-    """The name of the host that it runs on; empty: it has none of its own."""
 
     @property
     def watch_period(self) -> float:
-        """Seconds between two of its looks at the nodes, the longest; 0: it does not look."""
+        """Return the longest interval of its health checks, in seconds; 0: it makes none."""
         return 0.0
 
     @property
     def switches_over(self) -> bool:
-        """Whether it hands the primary's role over when it is asked to."""
+        """Return whether it can make a planned switchover."""
         return False
 
     @property
     def engines(self) -> Sequence[str]:
-        """The engines that it needs, by name, beside those that its kind always needs."""
+        """Return the names of further engines that it needs, beyond those that its kind always needs."""
         return ()
 
     def machine_problem(self) -> str:
-        """Why it cannot run on this machine, after the name of its setting; empty if that is not known."""
+        """Return why it cannot run on this machine, after the name of its setting; empty if unknown."""
         return ""
 
     def problems_with(self, topology: Topology) -> list[str]:
-        """Why it makes no sense with these settings of a solution."""
+        """Return why it does not fit a solution with these settings."""
         return []

@@ -1,23 +1,23 @@
-"""A disk that nodes share block by block, as one of them tells of it."""
+"""State of a disk that two nodes replicate block by block."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class DiskStatus:
-    """What a node tells of the device.
+    """State of the device as one node sees it.
 
     Attributes:
         connection: as Connected, WFConnection, StandAlone, SyncSource.
         role: Primary or Secondary, of the node itself.
-        peer_role: the same of the other; Unknown where it does not hear it.
+        peer_role: role of the other node; Unknown without a connection.
         disk: as UpToDate, Inconsistent, Outdated.
-        peer_disk: of the other node.
-        sent: bytes to the other node since the device is up.
-        received: bytes from it.
-        log_updates: of the activity log.
-        out_of_sync: bytes that the other node has not, or has otherwise.
-        done: percent of a comparison or resynchronisation that runs; None: none does.
+        peer_disk: state of the other node's disk.
+        sent: bytes sent to the other node since the device started.
+        received: bytes received from it.
+        log_updates: updates of the activity log.
+        out_of_sync: bytes that differ on the other node.
+        done: progress of a running comparison or resynchronisation, in percent; None: none runs.
     """
 
     connection: str
@@ -33,6 +33,6 @@ class DiskStatus:
 
     @property
     def whole(self) -> bool:
-        """Whether both nodes have the same, and hear each other."""
+        """Return whether both nodes are connected and have the same data."""
         both = (self.disk, self.peer_disk) == ("UpToDate", "UpToDate")
         return self.connection == "Connected" and both and not self.out_of_sync

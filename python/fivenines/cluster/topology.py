@@ -1,15 +1,15 @@
-"""What is known of a solution before anything runs: facts that settings are checked against."""
+"""Facts of a solution that are known before anything runs; settings are checked against them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fivenines.lab.sites import NODE
 
+# Targets that mean one node.
 _ONE = ("primary", "replica", "standby", "any")
-"""Targets that mean one node."""
 
+# Host of the load, if there is only one.
 CLIENT = "client"
-"""The host of the load, where there is one alone."""
 
 
 @dataclass(frozen=True)
@@ -20,20 +20,20 @@ class Topology:
         solution: its kind.
         engine: the software of its database servers.
         durability: `strict` or `relaxed`.
-        mode: of its replication; empty where it has no such setting.
+        mode: replication mode; empty if it has no such setting.
         nodes: number of database servers.
-        votes: number of votes of which a majority decides: of the servers, and of an arbiter beside them.
-        hosts: names of the hosts beside the nodes, the client, the access layer and the manager.
+        votes: number of votes of which a majority decides, including an arbiter's.
+        hosts: names of further hosts, other than the nodes, the client, the access layer and the manager.
         access: kind of the access layer.
-        access_host: the name of its own host; empty: it has none.
-        manager: kind of the failover manager; empty where failover is built in.
-        manager_host: the name of its own host; empty: it has none.
+        access_host: name of its host; empty: it has none.
+        manager: kind of the failover manager; empty if failover is built in.
+        manager_host: name of its host; empty: it has none.
         moves_address: whether the failover manager moves an address to the primary.
-        without_switchover: why the primary's role cannot be handed over as planned maintenance does.
+        without_switchover: reasons why a planned switchover is not possible.
         clients: names of the hosts of the load.
-        words: for servers beside the nodes that faults may hit, with what each means.
-        machines: what its nodes are, `processes` or `virtual machines`.
-        chooses_successor: whether a switchover can be told who shall be the primary then.
+        words: target words for further servers that faults may hit, with the meaning of each.
+        machines: what its nodes are, `namespaces` or `virtual-machines`.
+        chooses_successor: whether a switchover can name the new primary.
         storage_can_fail: whether its storage keeps copies by itself, parts of which can be made to fail.
         restart_seconds: about how long a server takes from its start until it is a member, on two cores.
     """
@@ -60,19 +60,19 @@ class Topology:
 
     @property
     def host_names(self) -> tuple[str, ...]:
-        """The names of all hosts that are no nodes."""
+        """Return the names of all hosts that are not nodes."""
         return tuple(
             name for name in (*self.clients, self.access_host, self.manager_host, *self.hosts) if name
         )
 
     def count_of(self, target: str) -> int:
-        """About how many servers a target means: of a group as many as there are at most."""
+        """Return about how many servers a target means; for a group, its largest size."""
         if target in _ONE or NODE.fullmatch(target) or target in self.hosts:
             return 1
         parts = [host for host in self.hosts if host in self.words]
         return self.nodes + (len(parts) if target == "all" or target in self.words else 0)
 
     def has_host(self, name: str) -> bool:
-        """Whether a node or another host has this name."""
+        """Return whether a node or another host has this name."""
         node = NODE.fullmatch(name)
         return name in self.host_names if node is None else int(node[1]) <= self.nodes

@@ -1,1 +1,1 @@
-"""A solution with its access layer and its failover manager, brought up in a lab."""
+"""Deployment of a solution with its access layer and its failover manager in a lab."""

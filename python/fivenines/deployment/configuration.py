@@ -1,4 +1,4 @@
-"""How much configuration a solution takes: the lines that a person would have to write."""
+"""The amount of configuration that a solution needs: lines that an administrator would have to write."""
 
 import json
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Any
 
 _COMMENTS = ("#", ";", "//", "<!--")
 
+# Files that programs generate: keys and certificates.
 _GENERATED = ("*.pem", "*.key", "*.crt", "id_*", "ssh_host_*", "authkey*", "known_hosts*")
-"""What programs make: keys and certificates."""
 
 
 def configuration_lines(folder: Path) -> int:
-    """The lines of all files below, without empty ones, comments, and files that programs generate.
+    """Count the lines of all files below `folder`, without blank lines, comments and generated files.
 
-    Of JSON the values count, as it may stand in one line. What is no text counts nothing.
+    In JSON files the values are counted, as JSON may be on one line. Binary files count zero.
     """
     return sum(_lines(path) for path in sorted(folder.rglob("*")) if _written(path))
 
@@ -41,5 +41,5 @@ def _lines(path: Path) -> int:
 
 def _values(value: Any) -> int:
     if isinstance(value, dict):
-        return sum(_values(one) for one in value.values())
-    return sum(_values(one) for one in value) if isinstance(value, list) else 1
+        return sum(_values(item) for item in value.values())
+    return sum(_values(item) for item in value) if isinstance(value, list) else 1

@@ -1,4 +1,4 @@
-"""A whole deployment: a lab, the solution in it, its access layer and its failover manager."""
+"""A whole deployment: a lab with a solution, its access layer and its failover manager."""
 
 import shutil
 import time
@@ -40,7 +40,7 @@ from fivenines.workloads.settings import WorkloadSettings
 
 
 def engines_of(settings: SolutionSettings) -> list[Engine]:
-    """The engines that a solution needs: its server's, those of its access layer and manager, its own."""
+    """Return the engines that a solution needs: for its servers, access layer, manager and other parts."""
     layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
@@ -52,50 +52,50 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
 
 
 def require_versions(settings: SolutionSettings) -> None:
-    """Make sure that nodes with the root of their failover manager have the server of the data set.
+    """Check that a failover manager's root file system has the server version of the data set.
 
     Raises:
-        FiveninesError: it is another version.
+        FiveninesError: it has another version.
     """
     manager = settings.failover_manager
     if manager is None or manager.software is None:
         return
-    if said := versions.mismatch(engine(settings.engine), engine(manager.software)):
-        raise FiveninesError(f"{settings.name}: {said}")
+    if mismatch := versions.mismatch(engine(settings.engine), engine(manager.software)):
+        raise FiveninesError(f"{settings.name}: {mismatch}")
 
 
 def data_set(
     settings: SolutionSettings, workload: WorkloadSettings, report: Report, begun: bool = False
 ) -> Path:
-    """The data set for this solution and workload; loaded now if it is not kept.
+    """Return the data set for this solution and workload; load it if it is not in the cache.
 
-    `begun` says that a run goes on which has begun before.
+    `begun`: whether a run is continued that began earlier.
     """
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
     return kind.data_for(settings, workload, report, begun)
 
 
 def existing(settings: SolutionSettings, report: Report) -> AbstractContextManager[None]:
-    """What a solution needs for a whole run, beside data: it exists inside."""
+    """Provide what a solution needs for a whole run, in addition to data, while the context is open."""
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
     return kind.existing(settings, report)
 
 
-def too_dear(settings: SolutionSettings, seconds: float) -> str:
-    """Why a trial of a solution that takes so long may not begin; empty if it may."""
+def over_budget(settings: SolutionSettings, seconds: float) -> str:
+    """Return why a trial of this length would exceed the solution's budget; empty if it may begin."""
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return kind.too_dear(settings, seconds)
+    return kind.over_budget(settings, seconds)
 
 
 class Deployed(Closing):
-    """A context manager: up after `bring_up`, and nothing of it left at the end.
+    """Context manager: deployed after `bring_up`, removed completely at the end.
 
     Args:
         settings: the solution.
         data: the folder of its data set.
         folder: scratch folder, removed at the end.
-        network: sites, links and bandwidth; without it one plain site.
-        lab: where the hosts are.
+        network: sites, links and bandwidth; None: one site.
+        lab: the lab with the hosts.
     """
 
     def __init__(
@@ -113,25 +113,25 @@ class Deployed(Closing):
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
         self.manager = _manager(self.solution)
+        # Hosts of the load, which are added last, with the number of addresses of each.
         self.client_addresses: Mapping[str, int] = {CLIENT: 1}
-        """The hosts of the load, which are added at the end, with how many addresses each has."""
         self.clients: dict[str, Host] = {}
         self.durability = _keeper(self.solution)
+        # Result of the check that settings are in effect; set by `bring_up`.
         self.in_effect: SettingsCheck | None = None
-        """Whether the settings are in effect; known after `bring_up`."""
         self._managed = False
 
     @property
     def client(self) -> Host | None:
-        """The host of the load, or the first of them; None before it is there."""
+        """Return the first host of the load; None before it exists."""
         return next(iter(self.clients.values()), None)
 
     def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
-        """Deploy everything; returns when clients can write and all replicas follow."""
+        """Deploy everything; return when clients can write and all replicas follow."""
         phase("deploying")
         self.lab.tell = phase
         self.solution.deploy()
-        # what is deployed lasts: only what comes later may be lost with a host's power
+        # A power loss may take only what is written after the deployment.
         self.solution.each(lambda node: node.host.data.flush())
         if self.durability is not None:
             with self.solution.timed("durability"):
@@ -152,7 +152,7 @@ class Deployed(Closing):
                 self.in_effect = require_in_effect(self.solution, self.access)
 
     def record(self, idle: Mapping[str, IdleUsage] | None = None) -> Deployment:
-        """How it came up, and all settings; `idle` is what each host used without a load, if known."""
+        """Return the record of the deployment with all settings; `idle`: usage of each host without load."""
         settings = self.solution.settings
         manager = settings.failover_manager
         facts = {"kind": "built in"} if manager is None else _texts(manager.model_dump(mode="json"))
@@ -171,10 +171,10 @@ class Deployed(Closing):
         )
 
     def start_node(self, node: Member) -> None:
-        """Start a dead node again as a member, by the failover manager where that starts servers itself.
+        """Start a dead node again as a member, through the failover manager if that one starts servers.
 
         Raises:
-            FiveninesError: it could not be started or attached; says why.
+            FiveninesError: it could not be started or attached; with the reason.
         """
         if self.manager is None or not isinstance(node, Server):
             self.solution.rejoin(node)
@@ -182,13 +182,13 @@ class Deployed(Closing):
             self.manager.start_node(node)
 
     def events(self) -> list[ManagerEvent]:
-        """What the failover manager, or a failover that is built in, has told; and who keeps durability."""
-        told = self.manager.events() if self.manager is not None and self._managed else []
-        kept = self.durability.events() if self.durability is not None else []
-        return [*told, *kept, *self.solution.events(), *self.access.events()]
+        """Return the events of the failover manager or of built-in failover, and of the durability keeper."""
+        managed = self.manager.events() if self.manager is not None and self._managed else []
+        durability = self.durability.events() if self.durability is not None else []
+        return [*managed, *durability, *self.solution.events(), *self.access.events()]
 
     def settle(self, timeout: float, without: set[str]) -> str:
-        """Wait until all live replicas have applied everything; what is missing when time is up."""
+        """Wait until all live replicas have applied everything; return what is missing at the timeout."""
         live = [node for node in self.solution.nodes if node.name not in without and node.answers()]
 
         def behind() -> str:
@@ -204,16 +204,16 @@ class Deployed(Closing):
         return ""
 
     def require_durability(self) -> None:
-        """Make sure that nodes that answer have the durability of their roles, where it is by role.
+        """Check that nodes that answer have the durability of their roles, if durability is set by role.
 
         Raises:
-            FiveninesError: one has not.
+            FiveninesError: a node has another durability.
         """
         if self.durability is not None:
             self.durability.require()
 
     def collect_logs(self, target: Path) -> None:
-        """Copy every host's logs and configuration files."""
+        """Copy the logs and configuration files of every host to `target`."""
         for host in self.lab.hosts.values():
             for part in ("log", "conf"):
                 source = host.node / part
@@ -223,10 +223,10 @@ class Deployed(Closing):
             hide(self.solution.passwords, target / name)
 
     def _hosts_of_others(self) -> list[str]:
-        """The hosts of programs that users bring: what these write into their logs, nobody has looked at."""
+        """Return the hosts of custom programs, whose logs may contain anything."""
         settings = self.solution.settings
         parts: list[object] = [settings.access, settings.failover_manager]
-        return [one.host for one in parts if isinstance(one, ProgramParts)]
+        return [part.host for part in parts if isinstance(part, ProgramParts)]
 
     def _host(self, host: Host, idle: Mapping[str, IdleUsage]) -> HostFacts:
         nodes = {node.name for node in self.solution.nodes}
@@ -240,14 +240,14 @@ class Deployed(Closing):
         )
 
     def _entrances(self) -> set[str]:
-        """The addresses that clients connect to."""
+        """Return the addresses that clients connect to."""
         endpoints = self.access.endpoints()
         return {each.rpartition(":")[0] for each in (*endpoints.write, *endpoints.read)}
 
     def close(self) -> None:
-        """End everything, also where something fails to end."""
+        """End everything, even if something fails to end."""
         with ExitStack() as ends:
-            # the last one is the first to be called
+            # The last callback runs first.
             ends.callback(self.lab.close)
             ends.callback(self.solution.leave)
             ends.callback(self.access.stop)
@@ -257,8 +257,8 @@ class Deployed(Closing):
                 ends.callback(self.durability.stop)
 
 
+# Creates the deployment of a trial from settings, data set, scratch folder, network and lab; see `Deployed`.
 Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings, LabSettings], Deployed]
-"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder, network and lab."""
 
 
 def _around(
@@ -268,7 +268,7 @@ def _around(
     network: NetworkSettings | None,
     lab: LabSettings | None,
 ) -> Lab:
-    """A private lab, or that of an inventory; the machine itself for servers that others run."""
+    """Return the lab: private, from an inventory, or this machine for external clusters."""
     if settings.external:
         return ThisMachine(folder)
     if lab is not None and lab.machines is not None:
@@ -295,8 +295,8 @@ def _keeper(solution: Solution[Any, Any]) -> DurabilityKeeper | None:
 
 
 def hide(passwords: Passwords, folder: Path) -> None:
-    """Take passwords out of all files of a folder."""
-    for file in (one for one in folder.rglob("*") if one.is_file() and not one.is_symlink()):
+    """Remove passwords from all files of a folder."""
+    for file in (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
         text = file.read_bytes().decode(errors="surrogateescape")
         hidden = passwords.hidden(text)
         if hidden != text:

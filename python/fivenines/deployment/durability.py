@@ -1,8 +1,9 @@
-"""Keeps every node at the durability of its role, while roles change.
+"""Keep every node at the durability of its role while roles change.
 
-Whoever changes them (an operator, MHA, Patroni, a person): each node is asked itself, every 100 ms,
-beside the lab's network. A server starts with the strict one where roles differ. So a new primary has
-its own at most a look and a statement after it takes writes, and each event says after how long.
+Roles may be changed by an operator, MHA, Patroni or a person. Each node is queried every 100 ms, outside the
+lab's network. If roles differ in durability, a server starts with the strict one. So a new primary has the
+durability of its role at most one query and one statement after it becomes writable; each event states the
+delay.
 """
 
 import threading
@@ -20,47 +21,48 @@ from fivenines.servers.session import Session
 from fivenines.solutions.durability import DurabilitySettings, Kind
 from fivenines.waiting import wait_until
 
+# Seconds between two queries of a node.
 EVERY = 0.1
-"""Seconds between two looks at a node."""
 
+# Longest wait for an answer, in seconds. A frozen server blocks only its own thread.
 _TIMEOUT = 1.0
-"""Longest wait for an answer, in seconds: a frozen server holds up its own thread alone."""
 
+# Longest time in seconds until a server shows a changed setting; PostgreSQL reloads asynchronously.
 _TAKES_EFFECT = 2.0
-"""Longest time in seconds until a server says what it was told: PostgreSQL reloads in its own time."""
 
+# Longest time in seconds until all nodes have the durability of their first roles.
 _AT_FIRST = 15.0
-"""Longest time in seconds until all nodes have the durability of their first roles."""
 
-_ASKED = 15.0
-"""Longest time in seconds until every node has been asked once more; a frozen one only has to be asked."""
+# Longest time in seconds until every node was queried once more; a frozen node only has to be queried.
+_QUERIED = 15.0
 
 
 @dataclass
 class _Known:
-    """What was seen of a node last: its role, its durability; and what went wrong since.
+    """The last known state of a node: role, durability, and errors since.
 
-    `at_ns`: when it was last seen well, or without a server. `asked_ns`: when the last look at it began that
-    is over.
+    Attributes:
+        at_ns: when the node was last seen with the right durability, or without a server.
+        queried_ns: start of the last query that has ended.
     """
 
     role: str = ""
     kind: Kind | None = None
     at_ns: int = 0
-    asked_ns: int = 0
+    queried_ns: int = 0
     wrong: str = ""
-    silent: str = "it has not been asked yet"
-    """Why nothing is known of it now; empty: it answers."""
-    told: set[str] = field(default_factory=set)
+    # Why the state of the node is unknown; empty: it answers.
+    silent: str = "it has not been queried yet"
+    reported: set[str] = field(default_factory=set)
 
 
 class DurabilityKeeper:
-    """One thread for each node, from `start` to `stop`.
+    """Runs one thread for each node, from `start` to `stop`.
 
     Args:
-        cluster: deployed, its servers run.
-        durability: what nodes of each role should have.
-        company: when a primary is not alone, for `adaptive`.
+        cluster: deployed, with running servers.
+        durability: the durability of each role.
+        company: condition under which a primary has a standby, for `adaptive`.
     """
 
     def __init__(self, cluster: Cluster[Any], durability: DurabilitySettings, company: Company) -> None:
@@ -73,10 +75,10 @@ class DurabilityKeeper:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Begin; returns when every node has what it should.
+        """Start the threads; return when every node has its durability.
 
         Raises:
-            FiveninesError: one has not; says why.
+            FiveninesError: a node has not; with the reason.
         """
         for node in self._cluster.nodes:
             self._known[node.name] = _Known()
@@ -86,79 +88,79 @@ class DurabilityKeeper:
         wait_until(
             lambda: self.problem() or self._silent(),
             _AT_FIRST,
-            f"{self._cluster.name}: no durability by role",
+            f"{self._cluster.name}: durability does not follow the roles",
             0.02,
         )
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop the threads."""
         self._over.set()
         for run in self._threads:
             run.join()
 
     def events(self) -> list[ManagerEvent]:
-        """Every change of a role or of what it should have, and what was done."""
+        """Return every change of a role or of its durability, with the statements that were run."""
         return list(self._events)
 
     def require(self) -> None:
-        """Make sure that every node that answers has the durability of its role as it is now.
+        """Check that every node that answers has the durability of its current role.
 
-        What was seen before says nothing of roles that have changed since.
+        Earlier observations do not count, as roles may have changed since.
 
         Raises:
-            FiveninesError: one has not; says why.
+            FiveninesError: a node has another durability; with the reason.
         """
         now = time.monotonic_ns()
-        wait_until(lambda: self._unasked(now), _ASKED, "durability by role is not known")
+        wait_until(lambda: self._unqueried(now), _QUERIED, "durability by role is not known")
         wait_until(self.problem, _TIMEOUT + _TAKES_EFFECT, "durability does not follow the roles")
 
     def problem(self) -> str:
-        """Which running node was seen without the durability of its role, and why; empty: none."""
-        found = ((node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive)
-        return next((f"{name}: {wrong}" for name, wrong in found if wrong), "")
+        """Return a running node without the durability of its role, and why; empty if there is none."""
+        reasons = ((node.name, self._known[node.name].wrong) for node in self._cluster.nodes if node.alive)
+        return next((f"{name}: {wrong}" for name, wrong in reasons if wrong), "")
 
     def _silent(self) -> str:
-        found = ((name, known.silent) for name, known in self._known.items())
-        return next((f"{name}: {silent}" for name, silent in found if silent), "")
+        reasons = ((name, known.silent) for name, known in self._known.items())
+        return next((f"{name}: {silent}" for name, silent in reasons if silent), "")
 
-    def _unasked(self, since_ns: int) -> str:
-        """Who was not asked since a moment; empty: all were, whether they answered or not."""
-        found = (name for name, known in self._known.items() if known.asked_ns < since_ns)
-        return next((f"{name} was not asked" for name in found), "")
+    def _unqueried(self, since_ns: int) -> str:
+        """Return a node that was not queried since a moment; empty if all were, with or without an answer."""
+        names = (name for name, known in self._known.items() if known.queried_ns < since_ns)
+        return next((f"{name} was not queried" for name in names), "")
 
     def _watch(self, node: Server) -> None:
         reader, known = node.role_reader(self._company), self._known[node.name]
-        asked = node.session(_TIMEOUT)
+        session = node.session(_TIMEOUT)
         while True:
             began_ns = time.monotonic_ns()
             try:
                 if node.alive:
-                    self._look(node, reader, asked, known)
+                    self._look(node, reader, session, known)
                 else:
                     known.at_ns = time.monotonic_ns()
             except FiveninesError as error:
                 self._fail(node, known, str(error))
             except Exception as error:
-                # it starts, ends or is frozen: whoever broke it tells of that
+                # The server starts, ends or is frozen; the fault or the manager reports that.
                 known.silent = f"it does not answer: {brief(error)}"
-            known.asked_ns = began_ns
+            known.queried_ns = began_ns
             if self._over.wait(EVERY):
                 break
-        asked.close()
+        session.close()
 
-    def _look(self, node: Server, reader: RoleReader, asked: Session, known: _Known) -> None:
-        view = reader.look(asked)
+    def _look(self, node: Server, reader: RoleReader, session: Session, known: _Known) -> None:
+        view = reader.look(session)
         known.silent, seen_ns = "", time.monotonic_ns()
         role = "primary" if view.primary else "standby"
-        kind = self._durability.wanted(primary=view.primary, accompanied=view.accompanied)
-        wanted = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
-        missing = {name: value for name, value in wanted.items() if view.settings[name] != value}
+        kind = self._durability.for_role(primary=view.primary, accompanied=view.accompanied)
+        required = {**reader.always, **{name: str(value) for name, value in node.durability(kind).items()}}
+        missing = {name: value for name, value in required.items() if view.settings[name] != value}
         if missing:
-            known.wrong = known.wrong or f"as {role} it has not {_shown(missing)}"
-            reader.change(asked, missing)
-            view = _changed(lambda: reader.look(asked), wanted)
+            known.wrong = known.wrong or f"as {role} it lacks {_shown(missing)}"
+            reader.change(session, missing)
+            view = _changed(lambda: reader.look(session), required)
         if missing or (role, kind) != (known.role, known.kind):
-            alone = ", no standby is there" if self._alone(view) else ""
+            alone = ", without a standby" if self._alone(view) else ""
             detail = f"{kind} as {role}{alone}: {_shown(view.settings)}{_late(missing, known)}"
             self._events.append(ManagerEvent(time.monotonic_ns(), "durability", node.name, detail))
         known.role, known.kind, known.at_ns, known.wrong = role, kind, seen_ns, ""
@@ -168,36 +170,37 @@ class DurabilityKeeper:
 
     def _fail(self, node: Server, known: _Known, why: str) -> None:
         known.wrong = why
-        if why not in known.told:
-            known.told.add(why)
+        if why not in known.reported:
+            known.reported.add(why)
             now = time.monotonic_ns()
             self._events.append(ManagerEvent(now, "failed", node.name, f"durability: {why}"))
 
 
-def _changed(look: Callable[[], RoleView], wanted: Mapping[str, str]) -> RoleView:
-    """The server once it says what it was told to.
+def _changed(look: Callable[[], RoleView], required: Mapping[str, str]) -> RoleView:
+    """Return the state of the server once it shows the settings that were set.
 
     Raises:
-        FiveninesError: it says something else.
+        FiveninesError: it shows others.
     """
     deadline = time.monotonic() + _TAKES_EFFECT
     while True:
         view = look()
-        if all(view.settings[name] == value for name, value in wanted.items()):
+        if all(view.settings[name] == value for name, value in required.items()):
             return view
         if time.monotonic() > deadline:
             raise FiveninesError(
-                f"it was told {_shown(wanted)}, and says {_shown(view.settings)} {_TAKES_EFFECT:g} s later"
+                f"{_shown(required)} was set, but the server shows {_shown(view.settings)} "
+                f"{_TAKES_EFFECT:g} s later"
             )
         time.sleep(0.01)
 
 
 def _late(missing: Mapping[str, str], known: _Known) -> str:
-    """How long it may have had another one: since it was seen well, or without a server."""
+    """Return how long the node may have had another durability, since it was last seen right or down."""
     if not missing or not known.at_ns:
         return ""
     ms = (time.monotonic_ns() - known.at_ns) / 1e6
-    return f"; otherwise for {ms:.0f} ms at most"
+    return f"; otherwise for at most {ms:.0f} ms"
 
 
 def _shown(settings: Mapping[str, str]) -> str:

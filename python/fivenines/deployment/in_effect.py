@@ -1,8 +1,8 @@
-"""Whether what the experiment asks for is in effect: read back from all servers, before there is any load.
+"""Check that the settings of the experiment are in effect, by reading them back before any load.
 
-`servers/*/in_effect.py` say what each family shows, and by which rules its servers change values; access
-layers and managers say it of themselves. A difference is an error. What a server changes by a rule of its
-manual, and what it does not show, goes into the record.
+`servers/*/in_effect.py` define what each server family shows, and the rules by which servers change values;
+access layers and managers report their settings themselves. A difference is an error. Values that a server
+changes by a documented rule, and settings that it does not show, go into the record.
 
 The settings are read back again after the recovery from a fault, since a restart may bring others into
 effect. A difference is then a caution: what was measured until the restart stays true.
@@ -20,15 +20,15 @@ from fivenines.servers.in_effect import Finding
 from fivenines.servers.spelled import canonical
 from fivenines.solutions.base import Solution
 
+# Number of differences that an error lists.
 _MOST = 12
-"""Differences that an error names."""
 
 
 def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> SettingsCheck:
     """Compare the settings of all servers, of the solution's own parts and of the access layer.
 
     Raises:
-        FiveninesError: a setting is not in effect as it was asked for; names node, setting and both values.
+        FiveninesError: a setting is not in effect; with node, setting and both values.
     """
     found: list[Finding] = []
     compared = 0
@@ -42,7 +42,7 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
     if differing := [str(one) for one in found if one.kind == "differs"]:
         more = f"\n  and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         lines = "\n".join(f"  {one}" for one in differing[:_MOST])
-        raise FiveninesError(f"{solution.settings.name}: what was asked for is not in effect:\n{lines}{more}")
+        raise FiveninesError(f"{solution.settings.name}: settings are not in effect:\n{lines}{more}")
     return SettingsCheck(
         compared=compared,
         adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
@@ -86,7 +86,7 @@ def _of_node(solution: Solution[Any, Any], node: Server) -> tuple[int, list[Find
 
 
 def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
-    """The settings of a failover manager, which none shows."""
+    """Return the settings of a failover manager; no manager shows them."""
     manager = solution.settings.failover_manager
     if manager is None:
         return []
@@ -98,7 +98,7 @@ def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
 
 
 def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:
-    """What a node was configured with, without what its role decides and may have changed since."""
+    """Return the configured settings of a node, without those that follow its role."""
     family = node.engine.family
     left_out = node.of_role | solution.of_role
     asked = {**solution.whole_configuration(node), **solution.settings.data_settings}

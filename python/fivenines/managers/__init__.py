@@ -1,1 +1,1 @@
-"""Failover managers: who notices that the primary is gone and promotes another node. One file each."""
+"""Failover managers: they detect the failure of a primary and promote another node. One file each."""

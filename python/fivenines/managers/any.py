@@ -1,4 +1,4 @@
-"""The settings type "any failover manager", for solutions that have none built in."""
+"""The settings type "any failover manager", for solutions without built-in failover."""
 
 from typing import TYPE_CHECKING
 

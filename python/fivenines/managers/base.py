@@ -1,4 +1,4 @@
-"""A failover manager at work."""
+"""Base class of failover managers."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
@@ -17,40 +17,40 @@ class Manager(ABC, Generic[M]):
     """Watches one solution and promotes another node when its primary dies."""
 
     settings_type: ClassVar[type[ManagerSettings]]
+    # Whether a dead primary is ever replaced.
     promotes: ClassVar[bool] = True
-    """Whether a dead primary is ever replaced."""
 
     def __init__(self, settings: M, solution: Cluster[Any]) -> None:
         self.settings = settings
         self.solution = solution
+        # Entry of the access layer, if this manager has to move it; set before `start`.
         self.entry: Entry | None = None
-        """Of the access layer, where this manager has to move it; set before `start`."""
 
     @abstractmethod
     def start(self) -> None:
-        """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
+        """Begin to watch; return when it does. The servers run, joined, and the access layer exists."""
 
     def start_node(self, node: Server) -> None:
         """Start a dead node again as a member.
 
         Raises:
-            FiveninesError: it could not be started or attached; says why.
+            FiveninesError: it could not be started or attached; with the reason.
         """
         self.start_on(node)
         if not self.settings.supervises:
             self.solution.rejoin(node)
 
     def start_on(self, node: Server) -> None:
-        """Start again what it runs on a node's host, where that ended; if it `supervises`, the server, too.
+        """Restart its programs on a node's host if they have ended; if it `supervises`, the server, too.
 
         Raises:
-            FiveninesError: it does not start; says why.
+            FiveninesError: it does not start; with the reason.
         """
         return
 
     @abstractmethod
     def events(self) -> list[ManagerEvent]:
-        """What it has noticed and done so far, on the clock CLOCK_MONOTONIC."""
+        """Return its events so far, on the clock CLOCK_MONOTONIC."""
 
     @abstractmethod
     def stop(self) -> None:
@@ -58,24 +58,24 @@ class Manager(ABC, Generic[M]):
 
     @property
     def alive(self) -> bool:
-        """Whether it watches now."""
+        """Return whether it watches now."""
         return True
 
     @property
     def at_work(self) -> bool:
-        """Whether it is in the midst of a failover: nobody else then starts, stops or repoints a server."""
+        """Return whether a failover is in progress, in which no other component may act on servers."""
         return False
 
     def kill(self) -> None:
-        """SIGKILL to its process; returns when it has ended.
+        """Send SIGKILL to its process; return when it has ended.
 
         Raises:
-            FiveninesError: it has none.
+            FiveninesError: it has no process.
         """
         raise FiveninesError(f"the failover manager {self.settings.kind} has no process")
 
     def restart(self) -> None:
-        """Start it again after it died; returns when it watches the primary of now.
+        """Start it again after it died; return when it watches the current primary.
 
         Raises:
             FiveninesError: it does not.
@@ -83,9 +83,9 @@ class Manager(ABC, Generic[M]):
         raise FiveninesError(f"the failover manager {self.settings.kind} has no process")
 
     def switch_over(self) -> str:
-        """Hand the primary's role to the best replica, as planned maintenance does; the new one's name.
+        """Make a planned switchover to the best replica; return the new primary's name.
 
         Raises:
-            FiveninesError: it cannot, or did not; says why.
+            FiveninesError: it cannot, or it failed; with the reason.
         """
-        raise FiveninesError(f"the failover manager {self.settings.kind} makes no switchover")
+        raise FiveninesError(f"the failover manager {self.settings.kind} does not support a switchover")

@@ -1,4 +1,4 @@
-"""Pacemaker's configuration as XML (the CIB): properties, nodes, a promotable clone, what follows it.
+"""Pacemaker's configuration as XML (the CIB): properties, nodes, a promotable clone and its followers.
 
 Source: "Pacemaker Explained" 2.1 (ClusterLabs), and the meta data of ocf:heartbeat:mariadb and IPaddr2.
 """
@@ -7,40 +7,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as Xml
 
+# The database on one node.
 DATABASE = "p_mariadb"
-"""The database on one node."""
 
+# The database on all nodes, promoted on one.
 CLONE = "ms_mariadb"
-"""The database on all nodes, promoted on one."""
 
+# Several resources that start one after another where the clone is promoted.
 GROUP = "g_followers"
-"""Several resources that start one after the other where the clone is promoted."""
 
+# The address that clients use.
 ADDRESS = "p_address"
-"""The address that clients use."""
 
+# The fence device.
 SWITCH = "p_switch"
-"""What ends nodes."""
 
+# The set of properties that Pacemaker reads first.
 PROPERTIES = "cib-bootstrap-options"
-"""The set of properties that Pacemaker reads first."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done to a resource; `interval` and `timeout` in seconds, 0: not repeated."""
+    """An operation on a resource; `interval` and `timeout` in seconds, 0: not repeated."""
 
     name: str
     timeout: float
     interval: float = 0.0
     role: str = ""
+    # What a failure leads to; empty: Pacemaker's default for this operation.
     on_fail: str = ""
-    """What a failure leads to; empty: Pacemaker's own choice for this operation."""
 
 
 @dataclass(frozen=True)
 class Resource:
-    """One resource of the class ocf."""
+    """A resource of the class ocf."""
 
     name: str
     agent: str
@@ -51,10 +51,10 @@ class Resource:
 
 
 def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: str = "") -> str:
-    """The CIB that all nodes start with: properties and nodes (address by name), no resource yet.
+    """Return the CIB that all nodes start with: properties and nodes (address by name), no resources.
 
-    With a primary, MariaDB's agent finds the addresses for replication in attributes of the nodes, and that
-    of the primary in a property of its own.
+    With a primary, MariaDB's agent finds the addresses for replication in attributes of the nodes, and the
+    address of the primary in a separate property.
     """
     cib = Xml.Element(
         "cib", {"validate-with": "pacemaker-3.8", "admin_epoch": "0", "epoch": "1", "num_updates": "0"}
@@ -88,17 +88,17 @@ def with_resources(
     never: str = "",
     stickiness: int = 0,
 ) -> str:
-    """The part of the configuration that makes Pacemaker run a promotable clone, and what follows it.
+    """Return the configuration of a promotable clone and of the resources that follow it.
 
     Args:
-        cloned: what runs on all nodes, and is promoted on one.
-        followers: what runs where that is promoted, one started after the other.
+        cloned: runs on all nodes, and is promoted on one.
+        followers: run where it is promoted, started one after another.
         nodes: their names.
-        fence_agent: ends nodes; empty: nobody does.
-        clone: what the clone is called.
+        fence_agent: ends nodes; empty: no fencing.
+        clone: name of the clone.
         never: a further node that only votes.
-        prefer: the node that is promoted where nothing else decides.
-        stickiness: the score by which whatever runs stays where it is.
+        prefer: the node that is promoted by default.
+        stickiness: the score with which resources stay where they are.
     """
     configuration = Xml.Element("configuration")
     if fence_agent:
@@ -126,8 +126,8 @@ def with_resources(
     if prefer:
         _prefer(constraints, clone, prefer)
     if never:
-        for one in (clone, *(each.name for each in followers)):
-            _never(constraints, one, never)
+        for name in (clone, *(each.name for each in followers)):
+            _never(constraints, name, never)
     if fence_agent:
         switch = Xml.SubElement(
             resources, "primitive", {"id": SWITCH, "class": "stonith", "type": fence_agent}
@@ -144,8 +144,8 @@ def _follow(
         parent, name = resources, followers[0].name
     else:
         parent, name = Xml.SubElement(resources, "group", id=GROUP), GROUP
-    for one in followers:
-        _primitive(parent, one)
+    for follower in followers:
+        _primitive(parent, follower)
     Xml.SubElement(
         constraints,
         "rsc_colocation",
@@ -182,7 +182,7 @@ def _prefer(constraints: Xml.Element, clone: str, node: str) -> None:
 
 
 def _never(constraints: Xml.Element, resource: str, node: str) -> None:
-    # nor is it looked for there
+    # The monitor must not look for it there, either.
     Xml.SubElement(
         constraints,
         "rsc_location",
@@ -206,14 +206,14 @@ def _primitive(parent: Xml.Element, resource: Resource) -> None:
     if resource.meta:
         _values(primitive, "meta_attributes", f"{resource.name}-meta", resource.meta)
     operations = Xml.SubElement(primitive, "operations")
-    for one in resource.operations:
+    for operation in resource.operations:
         described = {
-            "id": f"{resource.name}-{one.name}{one.role}",
-            "name": one.name,
-            "interval": milliseconds(one.interval),
-            "timeout": milliseconds(one.timeout),
+            "id": f"{resource.name}-{operation.name}{operation.role}",
+            "name": operation.name,
+            "interval": milliseconds(operation.interval),
+            "timeout": milliseconds(operation.timeout),
         }
-        more = {"role": one.role, "on-fail": one.on_fail}
+        more = {"role": operation.role, "on-fail": operation.on_fail}
         Xml.SubElement(operations, "op", described | {key: text for key, text in more.items() if text})
 
 
@@ -224,5 +224,5 @@ def _values(parent: Xml.Element, tag: str, name: str, values: Mapping[str, str])
 
 
 def milliseconds(seconds: float) -> str:
-    """A time as Pacemaker reads it."""
+    """Format a time for Pacemaker."""
     return f"{round(seconds * 1000)}ms"

@@ -37,9 +37,9 @@ _NODE = """\
 
 
 def corosync_conf(nodes: Mapping[str, str], transport: str, token: float, log: str) -> str:
-    """The file for a cluster of these nodes, address by name; `token` in seconds.
+    """Return corosync.conf for nodes (address by name); `token` in seconds.
 
-    Two nodes have no majority without each other: they get votequorum's rule for two.
+    Two nodes have no majority without each other, so they get votequorum's rule for two nodes.
     """
     listed = "".join(
         _NODE.format(name=name, number=number, address=address)

@@ -1,4 +1,4 @@
-"""What DRBD's module has told in the log of a node's kernel (dmesg(1)) about resynchronisations."""
+"""Resynchronisations that DRBD's module has logged in the log of a node's kernel (dmesg(1))."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _DONE = re.compile(
 
 @dataclass(frozen=True)
 class Resync:
-    """A resynchronisation that has ended: when (as the kernel stamps it), seconds, bytes a second."""
+    """A finished resynchronisation: time stamp of the kernel, duration in seconds, bytes per second."""
 
     stamp: str
     seconds: int
@@ -20,11 +20,14 @@ class Resync:
 
     @property
     def detail(self) -> str:
-        """In words, for an event."""
-        # the kernel counts whole seconds, and at least one
+        """Return its description for an event."""
+        # The kernel counts whole seconds, and at least one.
         return f"resynchronisation: {self.seconds} s, {self.rate / 1e6:.1f} MB/s"
 
 
 def resyncs(log: str) -> list[Resync]:
-    """All that have ended, in their order."""
-    return [Resync(one["stamp"], int(one["seconds"]), 1024 * int(one["rate"])) for one in _DONE.finditer(log)]
+    """Return all finished resynchronisations in their order."""
+    return [
+        Resync(match["stamp"], int(match["seconds"]), 1024 * int(match["rate"]))
+        for match in _DONE.finditer(log)
+    ]

@@ -1,21 +1,21 @@
-"""What the lab does for a failover manager that asks: as a power switch, or a person at a host, would."""
+"""Requests of failover managers to the lab, in place of a power switch or an administrator at a host."""
 
 from typing import Any
 
 from fivenines.errors import FiveninesError
 from fivenines.managers.base import Manager
 
+# The possible requests, and the answer to each once it is done.
 ANSWERS = {"fence": "fenced", "stop": "stopped", "start": "started", "entry": "moved"}
-"""What can be asked, and the answer once it is done."""
 
 
 def serve(manager: Manager[Any], kind: str, name: str) -> None:
-    """Fence (make sure that no process of its server is left), stop or start a node; done on return.
+    """Fence (make sure that no process of its server is left), stop or start a node; return when done.
 
-    `entry` is noted only: whoever says it has moved the entry of the access layer there.
+    `entry` is only recorded: the manager itself has moved the access layer's entry to the node.
 
     Raises:
-        FiveninesError: it was not done; says why.
+        FiveninesError: it was not done; with the reason.
     """
     node = manager.solution.node(name)
     if kind == "fence":
@@ -28,4 +28,6 @@ def serve(manager: Manager[Any], kind: str, name: str) -> None:
     elif kind == "entry" and manager.entry is not None:
         manager.entry.moved(name)
     else:
-        raise FiveninesError(f"the lab does not know how to {kind} a node")
+        raise FiveninesError(
+            f"{kind!r} is not a request: the lab can fence, stop or start a node, and note its entry"
+        )

@@ -1,8 +1,8 @@
 """MHA (Master High Availability Manager 0.58): fails over by file and position, with the logs of all nodes.
 
-It pings the primary. When that is gone, it fetches what the dead server's binary log has beyond the
-replicas by SSH, lets the most advanced replica give the others what they lack, and promotes one of them.
-Then it ends: somebody has to repair the old primary and start MHA again. `repeat` is that somebody.
+It pings the primary. When the primary does not answer, MHA fetches by SSH the part of its binary log that
+replicas lack, lets the most advanced replica give the others what they lack, and promotes one of them. Then
+it ends: an administrator has to repair the old primary and start MHA again. `repeat` automates that.
 """
 
 import os
@@ -32,8 +32,8 @@ from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 
+# The server's engine, which MHA's root file system contains, too.
 _SERVER = "mariadb-10.11"
-"""The engine that the root of MHA carries, too."""
 
 NodeName = Annotated[str, Field(pattern=r"^node[1-9]\d*$")]
 
@@ -43,20 +43,20 @@ class MhaSettings(ManagerSettings):
 
     host = "manager"
     software = "mha-0.58"
-    # a replica that lacks something gets it out of the relay log of one that has it
+    # A replica gets missing events out of the relay log of another replica.
     for_vms = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
-    failover_fact = "MHA promotes the most advanced replica, and ends; a person starts it again"
+    failover_fact = "MHA promotes the most advanced replica, and ends; it has to be started again"
 
     kind: Literal["mha"] = Field(description="MHA 0.58, with patches for MariaDB")
     ping_interval: Annotated[int, Field(ge=1)] = Field(
-        3, description="seconds between two pings, a whole number; the fourth that fails counts"
+        3, description="interval of pings, in whole seconds; MHA acts at the fourth failure"
     )
     ping_type: Literal["select", "connect", "insert"] = Field(
-        "select", description="what a ping does; insert finds disks that fail"
+        "select", description="what a ping does; insert detects failing disks"
     )
     secondary_check: bool = Field(
-        False, description="ask the replicas whether they reach the primary, before it is given up"
+        False, description="ask the replicas whether they reach the primary before a failover"
     )
     candidates: list[NodeName] = Field(
         default_factory=list, description="nodes to prefer as the new primary, as [node2]"
@@ -69,8 +69,8 @@ class MhaSettings(ManagerSettings):
     )
     last_failover: Duration = Field(
         0.0,
-        description="refuse a failover so soon after the last one; MHA's own default is 8h. "
-        "0s: never (--ignore_last_failover)",
+        description="refuse a failover within this time after the last one; MHA's default is 8h. 0s: never "
+        "refuse (--ignore_last_failover)",
     )
     repeat: bool = Field(True, description="start MHA again after a failover, once all nodes are members")
     ssh_port: Annotated[int, Field(ge=1024, le=65535)] = Field(
@@ -82,23 +82,25 @@ class MhaSettings(ManagerSettings):
         return float(self.ping_interval)
 
     def problems_with(self, topology: Topology) -> list[str]:
-        found = []
+        problems = []
         if topology.engine != _SERVER:
-            found.append(f"manager mha works with the engine {_SERVER}, not with {topology.engine}")
+            problems.append(f"manager mha works with the engine {_SERVER}, not with {topology.engine}")
         names = [f"node{number}" for number in range(1, topology.nodes + 1)]
         for key in ("candidates", "no_master"):
             if unknown := [name for name in getattr(self, key) if name not in names]:
                 known = f"node1 to {names[-1]}"
-                found.append(f"manager.{key}: there is no {unknown[0]}: nodes are {known}")
+                problems.append(f"manager.{key}: there is no {unknown[0]}: the nodes are {known}")
         if both := set(self.candidates) & set(self.no_master):
-            found.append(f"manager: {min(both)} is in candidates and in no_master")
+            problems.append(
+                f"manager: {min(both)} is in candidates and in no_master: remove it from one of them"
+            )
         if set(names[1:]) <= set(self.no_master):
-            found.append("manager.no_master: no replica is left that may be promoted")
-        return found
+            problems.append("manager.no_master: it excludes all replicas: leave one out")
+        return problems
 
 
 class Mha(Manager[MhaSettings]):
-    """Runs masterha_manager on a host of its own, and sshd on every node."""
+    """Runs masterha_manager on a separate host, and sshd on every node."""
 
     settings_type = MhaSettings
 
@@ -106,14 +108,14 @@ class Mha(Manager[MhaSettings]):
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
         self._process: subprocess.Popen[str] | None = None
+        # The process that fivenines has ended, which is not a failure.
         self._ended: subprocess.Popen[str] | None = None
-        """The one that we have ended: that is not a failure."""
+        # Locked while MHA is started, stopped or replaced by a switchover.
         self._busy = threading.RLock()
-        """Held while MHA is started, stopped or replaced by a switchover."""
         self._over = threading.Event()
         self._killed = False
+        # Whether fivenines has ended MHA and will start it again.
         self._resume = False
-        """Whether MHA was ended by us, to be started again."""
         self._unguarded = False
         self._acting = False
 
@@ -159,13 +161,13 @@ class Mha(Manager[MhaSettings]):
     def stop(self) -> None:
         self._over.set()
         self._end()
-        # whoever waits for a question gets an empty one, and sees that it is over
+        # A thread that waits for a request gets an empty one, and sees that the manager has stopped.
         with (self.host.node / "run" / "ask").open("r+b", buffering=0) as ask:
             ask.write(b"\n")
 
     def switch_over(self) -> str:
         with self._busy:
-            # MHA must be ended for a switchover, and would not start again then
+            # MHA must be ended for a switchover, and could not be started again afterwards.
             if missing := self._missing_for_mha():
                 raise FiveninesError(f"no switchover: {missing}")
             self._end()
@@ -179,9 +181,9 @@ class Mha(Manager[MhaSettings]):
             bound.cancel()
             if done.wait() != 0 or not reader.promoted:
                 reason = reader.refusal() or f"MHA ended with status {done.returncode}"
-                self._tell("failed", reader.primary, reason)
+                self._record("failed", reader.primary, reason)
                 raise FiveninesError(f"no switchover: {reason}")
-            self._tell("repointed", reader.primary, f"follows {reader.promoted}")
+            self._record("repointed", reader.primary, f"follows {reader.promoted}")
             return reader.promoted
 
     # starting
@@ -220,10 +222,11 @@ class Mha(Manager[MhaSettings]):
             "ping_type": settings.ping_type.upper(),
         }
         if settings.secondary_check:
-            # it refuses to act as long as one of those that it asks is away: never the primary itself
+            # MHA refuses a failover while a host of the secondary check is unavailable: leave out the
+            # primary.
             others = [node for node in self.solution.nodes if node is not self.solution.primary_of_record]
-            asked = " ".join(f"-s {node.host.address}" for node in others)
-            more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {asked}"
+            hosts = " ".join(f"-s {node.host.address}" for node in others)
+            more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {hosts}"
         return mha_files.manager_configuration(
             [(node.host.address, self._block(node)) for node in self.solution.nodes], more
         )
@@ -233,7 +236,7 @@ class Mha(Manager[MhaSettings]):
         return [f"{mark}=1" for mark, names in marks.items() if node.name in names]
 
     def _launch(self) -> None:
-        """Start masterha_manager; returns when it watches the primary."""
+        """Start masterha_manager; return when it watches the primary."""
         configuration = self.host.node / "conf" / Path(mha_files.CONFIGURATION).name
         configuration.write_text(self._configuration())
         command = ["masterha_manager", *_CONFIGURED]
@@ -253,22 +256,22 @@ class Mha(Manager[MhaSettings]):
 
     def _unready(self, process: "subprocess.Popen[str]", reader: Reader) -> str:
         if process.poll() is not None and not reader.watching:
-            said = reader.refusal() or f"it ended with status {process.returncode}"
-            raise FiveninesError(f"MHA did not begin to watch: {said}")
+            reason = reader.refusal() or f"it ended with status {process.returncode}"
+            raise FiveninesError(f"MHA did not begin to watch: {reason}")
         return "" if reader.watching else "it still checks the nodes"
 
     def _reader(self) -> Reader:
         names = {node.host.address: node.name for node in self.solution.nodes}
         return Reader(names, self.solution.primary_of_record.name)
 
-    # what it tells
+    # events
 
     def _attend(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
-        """Hear one masterha_manager out, from its start to its end."""
+        """Read the output of one masterha_manager from its start to its end."""
         self._listen(process, reader)
         status = process.wait()
         if status > 0 and process is not self._ended:
-            self._tell("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
+            self._record("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
 
     def _listen(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
         assert process.stdout is not None
@@ -283,18 +286,18 @@ class Mha(Manager[MhaSettings]):
                     self._events.append(event)
         self._acting = False
 
-    def _tell(self, kind: str, node: str, detail: str) -> None:
-        """An event of ours; one that was told just now is not repeated."""
+    def _record(self, kind: str, node: str, detail: str) -> None:
+        """Record an event; repetitions are left out."""
         last = self._events[-1] if self._events else None
         if last is None or (last.kind, last.node, last.detail) != (kind, node, detail):
             self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
-    # what it asks
+    # requests
 
     def _serve(self) -> None:
-        """Do what its scripts ask of the lab, one after another."""
+        """Serve the requests of its scripts to the lab, one after another."""
         run = self.host.node / "run"
-        # both ends are held, so that neither a reader nor a writer ever finds the pipe closed
+        # Both ends stay open, so that neither a reader nor a writer ever finds the pipe closed.
         with (
             (run / "ask").open("r+b", buffering=0) as ask,
             (run / "answer").open("r+b", buffering=0) as answer,
@@ -312,20 +315,20 @@ class Mha(Manager[MhaSettings]):
         except FiveninesError as error:
             return brief(error)
         if kind == "entry":
-            self._tell(kind, name, f"HAProxy leads writes to {address}")
+            self._record(kind, name, f"HAProxy leads writes to {address}")
         return "done"
 
-    # its life
+    # life cycle
 
     def _keep(self) -> None:
-        """After a failover MHA ends. Start it again when the old primary is back, as a person would."""
+        """Start MHA again after a failover, once the old primary is a member again."""
         while not self._over.wait(_LOOK):
             if self.alive or self._killed or not self._busy.acquire(blocking=False):
                 continue
             try:
                 self._look_after()
             except Exception as error:
-                self._tell("failed", self.solution.primary_of_record.name, brief(error))
+                self._record("failed", self.solution.primary_of_record.name, brief(error))
                 self._over.wait(_BETWEEN_STARTS)
             finally:
                 self._busy.release()
@@ -338,10 +341,10 @@ class Mha(Manager[MhaSettings]):
         elif missing and not self._unguarded and not self.solution.primary_of_record.answers():
             self._unguarded = True
             name = self.solution.primary_of_record.name
-            self._tell("failed", name, f"nobody watches: MHA has ended, and {missing}")
+            self._record("failed", name, f"no failover manager runs: MHA has ended, and {missing}")
 
     def _missing_for_mha(self) -> str:
-        """Which node MHA would refuse to begin with, and why; empty: none."""
+        """Return the node with which MHA would refuse to start, and why; empty if there is none."""
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 
     def _missing(self, node: Server) -> str:
@@ -354,14 +357,14 @@ class Mha(Manager[MhaSettings]):
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
-    """SIGKILL to all of a command; returns when it has ended."""
+    """Send SIGKILL to all processes of a command; return when it has ended."""
     running = Process(process, None)  # type: ignore[arg-type]
     running.gone(running.kill())
     running.wait(5.0)
 
 
 def _request(ask: Any) -> tuple[str, str]:
-    """What a script asks for, and of which address."""
+    """Return the request of a script, and its address."""
     line = b""
     while not line.endswith(b"\n"):
         line += ask.read(1)
@@ -373,11 +376,11 @@ _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_ma
 
 _CONFIGURED = (f"--conf={mha_files.CONFIGURATION}", f"--global_conf={secrets.seen_inside(mha_files.SECRETS)}")
 
+# Longest time in seconds that a switchover may take.
 _SWITCHOVER = 90.0
-"""Longest time in seconds that a switchover may take."""
 
+# Seconds between two checks of an MHA that has ended.
 _LOOK = 0.5
-"""Seconds between two looks at an MHA that has ended."""
 
+# Seconds until MHA is started again after it refused to start.
 _BETWEEN_STARTS = 2.0
-"""Seconds until MHA is started again after it refused to start."""

@@ -1,4 +1,4 @@
-"""What MHA reads: its configuration, the scripts that it calls, and the settings of the SSH servers.
+"""The files that MHA reads: its configuration, its scripts, and the settings of the SSH servers.
 
 Parameters and scripts are those of MHA's manual (github.com/yoshinorim/mha4mysql-manager/wiki, "Parameters").
 """
@@ -14,8 +14,8 @@ from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
 from fivenines.software.mha_root import SSH_KEY
 
 CONFIGURATION = inside("conf", "mha.cnf")
+# The file with passwords that MHA reads first.
 SECRETS = "mha.cnf"
-"""The file, among those with passwords, that MHA reads first."""
 
 SHUTDOWN = inside("conf", "shutdown_script")
 FAILOVER = inside("conf", "master_ip_failover_script")
@@ -23,11 +23,11 @@ ONLINE_CHANGE = inside("conf", "master_ip_online_change_script")
 SSHD_CONFIGURATION = inside("conf", "sshd_config")
 
 ASK = inside("run", "ask")
+# Pipes with which a script on the manager's host sends requests to the lab and gets answers.
 ANSWER = inside("run", "answer")
-"""Pipes by which a script on the manager's host asks the lab, and is answered."""
 
+# User name of MHA on nodes: the server's user, as MHA must read the server's logs.
 LOGIN = "mysql"
-"""Whom MHA logs in as on nodes: the server's own user, as it must read the server's logs."""
 
 HOST_KEY = inside("run", "ssh_host_key")
 AUTHORIZED = inside("run", "authorized_keys")
@@ -36,11 +36,11 @@ _WORK = inside("run", "mha")
 
 
 def manager_configuration(servers: Sequence[tuple[str, Sequence[str]]], more: Mapping[str, object]) -> str:
-    """The configuration file.
+    """Return the configuration file.
 
     Args:
         servers: address of each, and further lines of its block.
-        more: further parameters of all of them, by name.
+        more: further parameters of all servers, by name.
     """
     common: dict[str, object] = {
         "user": REPLICATION,
@@ -58,16 +58,16 @@ def manager_configuration(servers: Sequence[tuple[str, Sequence[str]]], more: Ma
 
 
 def secret_configuration(password: str) -> str:
-    """What MHA reads before that: the password that it lets replicas log in with."""
+    """Return the file with the password of replication, which MHA reads before its configuration."""
     return f"[server default]\nrepl_password={password}\n"
 
 
 def patch() -> str:
-    """A shell command that lets MHA on a host, and the client that it calls, take the password from a file.
+    """Return a shell command that lets MHA on a host, and its client, read the password from a file.
 
-    With a password in its configuration MHA writes it into arguments of programs, which everybody on the
-    machine can read: of its own, of the client, and of its scripts. Without one it logs in with none; so its
-    way of connecting, and the client, are given libmysqlclient's option file.
+    With a password in its configuration, MHA writes it into arguments of programs, which every user of the
+    machine can read: of MHA itself, of the client, and of its scripts. Without a password it logs in with
+    none; so its connections and the client get libmysqlclient's option file.
     """
     options = secrets.seen_inside(f"{REPLICATION}.cnf")
     given = f"mysql_read_default_file={options};mysql_read_default_group=client"
@@ -86,10 +86,10 @@ exec /usr/bin/mariadb --defaults-extra-file={options} "$@"
 
 
 def sshd_configuration(port: int) -> str:
-    """Of the SSH server of a node, which runs as an ordinary user and lets in only the lab's key.
+    """Return the configuration of an unprivileged SSH server that accepts only the lab's key.
 
-    The key exchange is that of the years in which MHA was written: Debian 12's default (sntrup761) takes
-    70 ms of CPU at each end of each login, this one 7 ms, and a failover logs in almost twenty times.
+    The key exchange is that of MHA's time: Debian 12's default (sntrup761) takes 70 ms of CPU at each end of
+    each login, this one 7 ms, and a failover logs in almost twenty times.
     """
     return f"""\
 Port {port}
@@ -106,7 +106,7 @@ Subsystem sftp internal-sftp
 
 
 def make_keys() -> str:
-    """A shell command that makes the lab's keys where a host keeps them."""
+    """Return a shell command that generates the lab's keys on a host."""
     host_key, authorized = PurePath(HOST_KEY), PurePath(AUTHORIZED)
     make = "ssh-keygen -q -t ed25519 -N '' -C fivenines -f"
     return f"{make} {SSH_KEY} && {make} {host_key} && cp {SSH_KEY}.pub {authorized}"
@@ -126,10 +126,10 @@ done
 
 
 def shutdown_script() -> str:
-    """Fencing: the lab ends the dead primary's server, as a power switch would, and answers.
+    """Return the fencing script: the lab ends the dead primary's server like a power switch, and answers.
 
-    A host that still lets MHA log in is told apart by status 10: MHA then saves the binary log of its
-    server before it promotes another.
+    Status 10 means that the host still accepts MHA's login: MHA then saves the binary log of its server
+    before it promotes another.
     """
     return f"""\
 {_WORDS}[ "$command" = status ] && exit 0
@@ -142,14 +142,17 @@ exit 0
 
 
 def failover_script(synchronous: bool, entry: Entry | None) -> str:
-    """At a promotion, before the replica takes writes: it waits for others from now on; clients reach it."""
+    """Return the script of a promotion, which runs before the replica becomes writable.
+
+    It switches on semi-synchronous replication, and moves the access layer's entry.
+    """
     return f"""\
 {_WORDS}[ "$command" = start ] || exit 0
 {_beginning(synchronous, entry)}"""
 
 
 def online_change_script(synchronous: bool, entry: Entry | None) -> str:
-    """At a planned switch: the old primary takes no more writes before MHA locks its tables."""
+    """Return the script of a planned switchover: it stops writes before MHA locks the tables."""
     stop = ["SET GLOBAL read_only = 1"]
     if synchronous:
         stop.append("SET GLOBAL rpl_semi_sync_master_enabled = 0")
@@ -160,13 +163,13 @@ def online_change_script(synchronous: bool, entry: Entry | None) -> str:
 
 
 def _beginning(synchronous: bool, entry: Entry | None) -> str:
-    """Of a new primary."""
+    """Return the first commands of a new primary."""
     waits = f"{_sql('$new', SEMI_SYNC_PRIMARY)} || exit 1\n" if synchronous else ""
     return waits + (_move(entry) if entry is not None else "")
 
 
 def _move(entry: Entry) -> str:
-    """Let the access layer lead writes to the new primary, by its own port for commands."""
+    """Return commands that move the write entry to the new primary, through its runtime port."""
     commands = " ".join(f'"{command}"' for command in entry.commands("$new"))
     return f"""\
 perl -MIO::Socket::INET -e {shlex.quote(_SEND)} {entry.control} {commands} || exit 1
@@ -176,6 +179,7 @@ read -r answer < {ANSWER}
 """
 
 
+# Perl like MHA: send each command on a separate connection; fail at the first refusal.
 _SEND = """\
 alarm 5;
 my $to = shift;
@@ -186,9 +190,8 @@ for (@ARGV) {
   die "HAProxy refused $_: $said" if $said =~ /\\S/ && $said !~ /changed from|no need to change/;
 }
 """
-"""Perl, as all of MHA: sends each command on a connection of its own; fails at the first refusal."""
 
 
 def _sql(address: str, *statements: str) -> str:
-    said = "; ".join(statements)
-    return f'mysql --host="{address}" --user={REPLICATION} --execute="{said}"'
+    script = "; ".join(statements)
+    return f'mysql --host="{address}" --user={REPLICATION} --execute="{script}"'

@@ -1,6 +1,6 @@
-"""What MHA's log tells, line by line, as a failover manager's events.
+"""Events of a failover manager in MHA's log, line by line.
 
-MHA writes whole seconds; the moment of an event is when its line was read.
+MHA logs whole seconds; the time of an event is when its line was read.
 """
 
 import re
@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from fivenines.cluster.events import ManagerEvent
 
 _LINE = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} - \[(\w+)\](?:\[[^\]]*\])? ?(.*)$")
+# The place in MHA's source, which Perl adds to its errors.
 _WHERE = re.compile(r" at /\S+ line \d+\.?$")
-"""The place in MHA's source, which Perl adds to its errors."""
 
 _HOST = r"([^\s(]+)\([^)]*\)"
+# Failed pings in a row until MHA considers the primary dead (`MHA::HealthCheck`).
 _MISSES = 4
-"""Failed pings in a row until MHA takes the primary for dead (`MHA::HealthCheck`)."""
 
-_TOLD = 4
-"""Lines of a refusal that are told."""
+# Number of lines of a refusal that an event contains.
+_SHOWN = 4
 
+# Errors that only refer to another one.
 _EMPTY = re.compile(
     r"Got ERROR:|Error happened on (?:monitoring servers|checking configurations)\.?|Use of uninitialized.*"
 )
-"""Errors that say only that there was another one."""
 
 
 @dataclass
@@ -37,88 +37,88 @@ class Reader:
 
     names: Mapping[str, str]
     primary: str
+    # Whether it has reached the primary and watches it.
     watching: bool = False
-    """Whether it has reached the primary and watches it."""
+    # Whether it has begun to replace the primary.
     acting: bool = False
-    """Whether it has begun to replace the primary."""
+    # The node that it has promoted.
     promoted: str = ""
-    """The node that it has promoted."""
     errors: list[str] = field(default_factory=list)
     _chosen: str = ""
+    # Whether the next "ok." means that the new primary is writable.
     _opening: bool = False
-    """Whether the next "ok." says that the new primary takes writes."""
     _reason: str = ""
 
     def read(self, line: str, now: int) -> list[ManagerEvent]:
-        """The events that a line tells; `now` in ns of CLOCK_MONOTONIC."""
+        """Return the events of a line; `now` in ns of CLOCK_MONOTONIC."""
         match = _LINE.match(line)
         if match is None:
             return []
-        level, said = match[1], _WHERE.sub("", match[2]).strip()
-        if level == "error" and said and not _EMPTY.fullmatch(said):
-            self._note(said)
+        level, message = match[1], _WHERE.sub("", match[2]).strip()
+        if level == "error" and message and not _EMPTY.fullmatch(message):
+            self._note(message)
         for pattern, tell in _PATTERNS:
-            if found := re.search(pattern, said):
-                told = tell(self, found)
-                return [ManagerEvent(now, *told)] if told else []
+            if hit := re.search(pattern, message):
+                event = tell(self, hit)
+                return [ManagerEvent(now, *event)] if event else []
         return []
 
     def refusal(self) -> str:
-        """Its telling errors, the last ones, on one line."""
-        return "; ".join(self.errors[-_TOLD:])
+        """Return its last relevant errors on one line."""
+        return "; ".join(self.errors[-_SHOWN:])
 
-    def _note(self, said: str) -> None:
-        if said not in self.errors:
-            self.errors.append(said)
+    def _note(self, message: str) -> None:
+        if message not in self.errors:
+            self.errors.append(message)
 
-    def _watches(self, _found: re.Match[str]) -> "_Told | None":
+    def _watches(self, _found: re.Match[str]) -> "_Event | None":
         known, self.watching = self.watching, True
         return None if known else ("watching", self.primary, "")
 
-    def _remember(self, found: re.Match[str]) -> None:
-        self._reason = found[1]
+    def _remember(self, match: re.Match[str]) -> None:
+        self._reason = match[1]
 
-    def _missed(self, found: re.Match[str]) -> "_Told":
-        return "missed", self.primary, f"1 of {_MISSES}: {found[0]}"
+    def _missed(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"1 of {_MISSES}: {match[0]}"
 
-    def _missed_again(self, found: re.Match[str]) -> "_Told":
-        return "missed", self.primary, f"{found[1]} of {_MISSES}: {self._reason or found[0]}"
+    def _missed_again(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"{match[1]} of {_MISSES}: {self._reason or match[0]}"
 
-    def _not_yet(self, found: re.Match[str]) -> "_Told":
-        return "missed", self.primary, f"no failover: {found[0]}"
+    def _not_yet(self, match: re.Match[str]) -> "_Event":
+        return "missed", self.primary, f"no failover: {match[0]}"
 
-    def _decided(self, found: re.Match[str]) -> "_Told":
+    def _decided(self, match: re.Match[str]) -> "_Event":
         self.acting = True
-        return "decided", self.primary, found[0]
+        return "decided", self.primary, match[0]
 
-    def _fenced(self, found: re.Match[str]) -> "_Told":
-        return "fenced", self.primary, found[0]
+    def _fenced(self, match: re.Match[str]) -> "_Event":
+        return "fenced", self.primary, match[0]
 
-    def _choose(self, found: re.Match[str]) -> None:
-        self._chosen = self._name(found[1])
+    def _choose(self, match: re.Match[str]) -> None:
+        self._chosen = self._name(match[1])
 
-    def _open(self, found: re.Match[str]) -> None:
-        self._choose(found)
+    def _open(self, match: re.Match[str]) -> None:
+        self._choose(match)
         self._opening = True
 
-    def _opened(self, _found: re.Match[str]) -> "_Told | None":
+    def _opened(self, _found: re.Match[str]) -> "_Event | None":
         if not self._opening:
             return None
         self._opening = False
         self.promoted = self._chosen
         return "promoted", self._chosen, "read_only=0 set"
 
-    def _repointed(self, found: re.Match[str]) -> "_Told":
-        return "repointed", self._name(found[1]), f"follows {self._chosen}"
+    def _repointed(self, match: re.Match[str]) -> "_Event":
+        return "repointed", self._name(match[1]), f"follows {self._chosen}"
 
     def _name(self, address: str) -> str:
         return self.names.get(address, address)
 
 
-_Told = tuple[str, str, str]
-_Tell = Callable[[Reader, re.Match[str]], _Told | None]
+_Event = tuple[str, str, str]
+_Handler = Callable[[Reader, re.Match[str]], _Event | None]
 
-_PATTERNS: tuple[tuple[str, _Tell], ...] = (
+_PATTERNS: tuple[tuple[str, _Handler], ...] = (
     (r"^Ping\(\w+\) succeeded", Reader._watches),
     (r"^Got error on MySQL (?:\w+ )?ping.*", Reader._missed),
     (r"^Got timeout on MySQL Ping.*", Reader._missed),

@@ -1,4 +1,4 @@
-"""No failover manager: when the primary dies, nobody promotes another node."""
+"""No failover manager: when the primary dies, no other node is promoted."""
 
 from typing import Literal
 
@@ -10,9 +10,9 @@ from fivenines.managers.settings import ManagerSettings
 
 
 class NoneSettings(ManagerSettings):
-    """Nobody promotes; the service is unavailable until the primary is back."""
+    """No promotion; the service is unavailable until the primary is started again."""
 
-    failover_fact = "none: a person promotes another node, or restarts the primary"
+    failover_fact = "none: an administrator promotes another node, or restarts the primary"
 
     kind: Literal["none"] = Field("none", description="no failover manager")
 

@@ -1,8 +1,8 @@
-"""The scripted operator itself: `python -m fivenines.managers.operate CONFIGURATION.json`.
+"""The program of the scripted operator: `python -m fivenines.managers.operate CONFIGURATION.json`.
 
-Runs on a host of the lab. Reports each step as a JSON line (see `ManagerEvent`) and asks the lab in the
-same way to fence, stop or start a node, as an operator would by a power switch or a shell; one line on its
-input is the answer. The line `switchover` asks for one.
+Runs on a host of the lab. Prints each event as a JSON line (see `ManagerEvent`), and in the same way requests
+to the lab to fence, stop or start a node, as an operator would with a power switch or a shell. One line on
+its input is the answer. The input line `switchover` requests a switchover.
 """
 
 import json
@@ -28,7 +28,7 @@ CONTROLS: dict[str, type[Control]] = {
 
 
 class Operate:
-    """Check, count, fence, promote, repoint."""
+    """Check, count failures, fence, promote, repoint."""
 
     def __init__(self, configuration: dict[str, Any], password: str) -> None:
         kind = CONTROLS[configuration["family"]]
@@ -44,7 +44,7 @@ class Operate:
         self.primary: str = configuration.get("primary") or next(iter(self.nodes))
 
     def watch(self) -> None:
-        """Check the primary every interval, for ever."""
+        """Check the primary at every interval, for ever."""
         tell("watching", self.primary)
         misses, tick = 0, time.monotonic()
         while True:
@@ -54,7 +54,7 @@ class Operate:
                 tell("missed", self.primary, f"{misses} of {self.misses_allowed}: {fault}")
             if misses >= self.misses_allowed and self.fail_over():
                 misses = 0
-            # a check that took longer than the interval skips ticks: misses never come in a burst
+            # A check that took longer than the interval skips ticks, so that failures never come in a burst.
             tick += self.interval * max(1, math.ceil((time.monotonic() - tick) / self.interval))
             if command(max(0.0, tick - time.monotonic())) == "switchover":
                 done = self.switch_over()
@@ -62,28 +62,28 @@ class Operate:
                 misses, tick = 0, time.monotonic()
 
     def fail_over(self) -> bool:
-        """Replace the primary; whether that worked."""
+        """Replace the primary; return whether that worked."""
         old = self.primary
-        tell("decided", old, f"{old} is taken for dead")
+        tell("decided", old, f"{old} is considered dead")
         if self.fences and not ask("fence", old, "fenced"):
-            # two primaries are worse than none
+            # Two primaries are worse than none.
             return False
         positions = self.positions()
         return self.promote_best(positions)
 
     def switch_over(self) -> bool:
-        """Hand the primary's role to the most advanced replica, losing nothing; whether that worked."""
+        """Make a switchover to the most advanced replica without loss; return whether that worked."""
         old = self.primary
         tell("decided", old, "switchover")
         positions = self.positions()
         if not any(name in self.candidates for name in positions):
-            tell("failed", old, f"{_nobody(positions)}: no switchover")
+            tell("failed", old, f"{_no_candidate(positions)}: no switchover")
             return False
         final: int | None = 0
         try:
             final = self.control.demote(self.nodes[old])
             if final is None:
-                # its replicas have all that it has when a clean shutdown has ended (PostgreSQL manual)
+                # After a clean shutdown the replicas have everything (PostgreSQL manual).
                 ask("stop", old, "stopped")
             positions = self.positions() if final is None else self.caught_up(final)
             if not positions:
@@ -101,17 +101,17 @@ class Operate:
         return True
 
     def undo_demote(self, stopped: bool) -> None:
-        """Let the primary go on after a switchover that ended before anybody was promoted."""
+        """Make the primary writable again after a switchover that ended before a promotion."""
         if stopped:
             ask("start", self.primary, "started")
             return
         try:
             self.control.undo_demote(self.nodes[self.primary])
         except Exception as error:
-            tell("failed", self.primary, f"does not take writes again: {error}")
+            tell("failed", self.primary, f"is not writable again: {error}")
 
     def positions(self) -> dict[str, int]:
-        """How much of the log each replica has that answers."""
+        """Return the log position of each replica that answers."""
         return {
             name: position
             for name, address in self.nodes.items()
@@ -119,7 +119,7 @@ class Operate:
         }
 
     def caught_up(self, final: int) -> dict[str, int]:
-        """The positions, once a replica has all that the old primary had."""
+        """Return the positions once a replica has everything that the old primary had."""
         deadline = time.monotonic() + CATCH_UP
         while time.monotonic() < deadline:
             positions = self.positions()
@@ -129,10 +129,10 @@ class Operate:
         raise RuntimeError(f"no replica had everything within {CATCH_UP:g} s")
 
     def promote_best(self, positions: dict[str, int]) -> bool:
-        """Promote the most advanced replica and let the others follow it; whether that worked."""
+        """Promote the most advanced replica and repoint the others; return whether that worked."""
         able = {name: at for name, at in positions.items() if name in self.candidates}
         if not able:
-            tell("failed", self.primary, _nobody(positions))
+            tell("failed", self.primary, _no_candidate(positions))
             return False
         chosen = max(able, key=lambda name: able[name])
         others = [name for name in positions if name != chosen]
@@ -149,7 +149,7 @@ class Operate:
         return True
 
     def repoint(self, name: str, former: bool = False) -> None:
-        """Let a replica, or the former primary, follow the new primary."""
+        """Make a replica, or the former primary, follow the new primary."""
         follow = self.control.repoint_former if former else self.control.repoint
         try:
             follow(self.nodes[name], name, self.nodes[self.primary])
@@ -158,20 +158,20 @@ class Operate:
             tell("failed", name, f"could not be repointed: {error}")
 
 
-def _nobody(answering: dict[str, int]) -> str:
-    """Why nobody can be promoted, although these answer."""
+def _no_candidate(answering: dict[str, int]) -> str:
+    """Return why no replica can be promoted, although these answer."""
     return "no replica answers that may be promoted" if answering else "no replica answers"
 
 
 def tell(kind: str, node: str, detail: str = "") -> None:
-    """One event, now."""
+    """Print an event with the current time."""
     event = {"monotonic_ns": time.monotonic_ns(), "kind": kind, "node": node, "detail": detail}
     sys.stdout.write(json.dumps(event) + "\n")
     sys.stdout.flush()
 
 
 def ask(kind: str, node: str, answer: str) -> bool:
-    """Ask the lab for something and wait for its answer, which is told as an event; whether it was done."""
+    """Send a request to the lab, wait for the answer and print it as an event; return whether it was done."""
     tell(kind, node)
     while (line := sys.stdin.readline().strip()) not in (answer, f"not {answer}", ""):
         _commands.append(line)
@@ -182,13 +182,13 @@ def ask(kind: str, node: str, answer: str) -> bool:
 
 
 def command(seconds: float) -> str:
-    """The next command, if one comes within this time; else empty."""
+    """Return the next command within this time; empty if there is none."""
     if _commands:
         return _commands.pop(0)
     try:
         readable, _, _ = select.select([sys.stdin], [], [], seconds)
     except (OSError, ValueError):
-        # no stream of the system: nobody can ask for anything
+        # The input is no file descriptor (in tests), so no command can come.
         readable = []
         time.sleep(seconds)
     line = sys.stdin.readline() if readable else ""
@@ -197,11 +197,11 @@ def command(seconds: float) -> str:
     return line.strip()
 
 
+# Commands that came during the wait for an answer.
 _commands: list[str] = []
-"""Commands that came while an answer was awaited."""
 
+# Longest wait, in seconds, until a replica has everything that the old primary had.
 CATCH_UP = 60.0
-"""Longest wait, in seconds, until a replica has all that the old primary had."""
 
 
 if __name__ == "__main__":

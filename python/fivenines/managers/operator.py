@@ -1,4 +1,4 @@
-"""A scripted operator, as many sites run one: checks the primary, promotes, repoints, fences."""
+"""A scripted operator, as many sites run one: it checks the primary, promotes, repoints and fences."""
 
 import contextlib
 import json
@@ -31,9 +31,9 @@ class OperatorSettings(ManagerSettings):
     failover_fact = "a scripted operator promotes the most advanced replica"
 
     kind: Literal["operator"] = Field("operator", description="a scripted operator")
-    interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="time between two checks")
-    timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="bound of one check")
-    misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks until it acts")
+    interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="interval of health checks")
+    timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="timeout of one check")
+    misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks in a row until a failover")
     fence: bool = Field(True, description="make sure that the old primary is dead before promoting")
 
     @property
@@ -42,10 +42,10 @@ class OperatorSettings(ManagerSettings):
 
 
 class Operator(Manager[OperatorSettings]):
-    """Runs `fivenines.managers.operate` on a host of its own, so that it sees what a network shows.
+    """Runs `fivenines.managers.operate` on a separate host, so that it depends on the network.
 
-    Fencing is the lab's part, as a power switch would be: the program asks, and we make sure that no
-    process of the node's server is left.
+    The lab fences in place of a power switch: on a request of the program it makes sure that no process of
+    the node's server is left.
     """
 
     settings_type = OperatorSettings
@@ -72,8 +72,8 @@ class Operator(Manager[OperatorSettings]):
         self._watching = threading.Event()
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
         if not self._watching.wait(20.0):
-            said = tail(self.host.node / "log" / "operator.err")
-            raise FiveninesError(f"the operator did not start to watch:\n{said}")
+            output = tail(self.host.node / "log" / "operator.err")
+            raise FiveninesError(f"the operator did not start to watch:\n{output}")
 
     def events(self) -> list[ManagerEvent]:
         return list(self._events)
@@ -96,8 +96,8 @@ class Operator(Manager[OperatorSettings]):
         self._say("switchover")
         wait_until(self._switching, _SWITCHOVER, "no switchover", 0.02)
         if not self._switched:
-            failed = [one for one in self._events[known:] if one.kind == "failed"]
-            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it does not say why"
+            failed = [event for event in self._events[known:] if event.kind == "failed"]
+            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it gives no reason"
             raise FiveninesError(f"no switchover: {reason}")
         return self.solution.primary_of_record.name
 
@@ -126,8 +126,8 @@ class Operator(Manager[OperatorSettings]):
         with (self.host.node / "log" / "operator.jsonl").open("a") as log:
             for line in process.stdout:
                 log.write(line)
-                told = ManagerEvent(**json.loads(line))
-                event = replace(told, monotonic_ns=self.host.our_moment(told.monotonic_ns))
+                printed = ManagerEvent(**json.loads(line))
+                event = replace(printed, monotonic_ns=self.host.our_moment(printed.monotonic_ns))
                 if event.kind == "watching":
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):
@@ -139,24 +139,24 @@ class Operator(Manager[OperatorSettings]):
                         self.solution.appoint(event.node)
                     self._events.append(event)
 
-    def _serve(self, asked: ManagerEvent) -> None:
-        """Do what the operator asks of the lab, and say so."""
-        answer = lab_requests.ANSWERS[asked.kind]
+    def _serve(self, request: ManagerEvent) -> None:
+        """Serve a request of the operator, and answer."""
+        answer = lab_requests.ANSWERS[request.kind]
         try:
-            lab_requests.serve(self, asked.kind, asked.node)
+            lab_requests.serve(self, request.kind, request.node)
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()
-            self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))
+            self._events.append(ManagerEvent(now, "failed", request.node, str(error)))
         self._say(answer)
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
-        # an operator that died meanwhile needs no answer
+        # An operator that has died needs no answer.
         with contextlib.suppress(OSError):
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()
 
 
+# Longest time in seconds that a switchover may take.
 _SWITCHOVER = 90.0
-"""Longest time in seconds that a switchover may take."""

@@ -1,8 +1,8 @@
 """Pacemaker and Corosync with the agent ocf:heartbeat:mariadb: they start, watch and promote the servers.
 
 Sources: "Pacemaker Explained" 2.1; corosync.conf(5); the agent itself (resource-agents 4.12). The agent
-switches on semi-synchronous replication at every start, promotes the node with the highest GTID once all
-nodes but one have told theirs, and asks for each node's next monitor operation to tell it.
+switches on semi-synchronous replication at every start. It promotes the node with the highest GTID once all
+nodes but one have reported theirs, which they do in their next monitor operation.
 """
 
 import contextlib
@@ -29,15 +29,15 @@ from fivenines.servers.mariadb.control import sequence
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
 
+# Longest time in seconds that a started server may follow no primary.
 _LEADERLESS = 20.0
-"""Longest time in seconds that a started server may follow nobody."""
 
+# Longest time in seconds that the daemons may not answer: they start again, and elect a leader.
 _SILENT = 60.0
-"""Longest time in seconds that the daemons of the cluster may not answer: they start again, and elect one."""
 
 
 class Pacemaker(Manager[PacemakerSettings]):
-    """The solution starts and joins the servers; then Pacemaker finds them running, and keeps them."""
+    """The solution starts and joins the servers; then Pacemaker adopts and supervises them."""
 
     settings_type = PacemakerSettings
     solution: Cluster[Mariadb]
@@ -70,7 +70,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._stack.end(node.host)
             self._boot(node)
         if not self._stack.majority():
-            # nothing starts without a quorum: with the next node it will
+            # Nothing starts without a quorum; with the next node it will.
             return
         if node.name not in self._stack.online(node.host):
             wait_until(
@@ -81,23 +81,23 @@ class Pacemaker(Manager[PacemakerSettings]):
             )
         if _DIVERGED in self._stack.failures(node.host):
             self._restore(self.solution.node(node.name))
-        # what was started by hand, or comes from a backup, belongs to somebody else
+        # Files of a manual start or of a backup may belong to another user.
         node.host.own("data", "run", uid=node.uid)
         self._let_start(node)
         if not self._led(self.solution.node(node.name)) and node.process is not None:
-            # the agent looks for a primary when it starts a server, and at promotions, never in between
+            # The agent looks for a primary when it starts a server and at promotions, never in between.
             node.process.gone(node.process.kill())
             self._let_start(node)
 
     def _let_start(self, node: Server) -> None:
-        for one in self._forgiven(node):
-            # of the dead also what is not known to have failed; of a primary that would move its address
-            how = "--cleanup" if one.alive else "--refresh"
-            command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
+        for other in self._forgiven(node):
+            # For dead nodes clear failures that are unknown, too; for a primary that would move its address.
+            how = "--cleanup" if other.alive else "--refresh"
+            command = ["crm_resource", how, "--resource", CLONE, "--node", other.name]
             wait_until(
                 partial(self._stack.refusal, node.host, command),
                 _SILENT,
-                f"{one.name}: its failures could not be forgiven",
+                f"{other.name}: its failures could not be cleared",
                 interval=0.5,
             )
         wait_until(
@@ -108,16 +108,16 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
 
     def _forgiven(self, node: Server) -> list[Mariadb]:
-        """Whose failures are forgiven for a node to come back: those of dead ones, too, if nobody leads."""
+        """Return nodes whose failures are cleared before a start: all dead ones, if there is no leader."""
         nodes = self.solution.nodes
-        if not any(_leads(one) for one in nodes):
-            # without a leader the agent waits for what all others say
+        if not any(_leads(other) for other in nodes):
+            # Without a leader the agent waits for the reports of all other nodes.
             return nodes
-        # what the living ones' looks at a dead primary count would add up from fault to fault
-        return [one for one in nodes if one is node or one.alive]
+        # Failed monitor operations of live nodes at a dead primary would add up from fault to fault.
+        return [other for other in nodes if other is node or other.alive]
 
     def _led(self, node: Mariadb) -> bool:
-        """Whether a started server becomes the primary, or somebody's replica, within a while."""
+        """Return whether a started server becomes primary or replica within `_LEADERLESS` seconds."""
         deadline = time.monotonic() + _LEADERLESS
         while time.monotonic() < deadline:
             with contextlib.suppress(pymysql.Error):
@@ -147,7 +147,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         if not heirs:
             raise FiveninesError("no switchover: no replica follows the primary")
         best = max(heirs, key=_position)
-        # a ban of the old primary would leave nobody with a score; the agent itself promotes by the score
+        # A ban of the old primary would leave no node with a score, and the agent promotes by score.
         self._prefer(best, _FIRST_CHOICE)
         try:
             wait_until(
@@ -179,7 +179,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._stack.boot(node.host)
 
     def _restore(self, node: Mariadb) -> None:
-        """Give a node whose history is not the primary's the data set again, while nobody starts it."""
+        """Replace the data of a diverged node by the data set, while Pacemaker does not start it."""
         standby = ["crm_attribute", "--node", node.name, "--name", "standby", "--update"]
         node.host.run([*standby, "on"], env=ENVIRONMENT)
         wait_until(
@@ -194,13 +194,13 @@ class Pacemaker(Manager[PacemakerSettings]):
         node.host.run([*standby, "off"], env=ENVIRONMENT)
 
     def _hand_over(self, primary: Server) -> None:
-        """Let Pacemaker find the servers as the agent would have left them."""
-        # the agent does this at a promotion. Then a statement that changes nothing: a node without any
-        # GTID could never be promoted, and a new data set has none
+        """Let Pacemaker adopt the servers in the state in which the agent would have left them."""
+        # The agent does this at a promotion. Then run a statement that changes nothing: a node without a GTID
+        # could never be promoted, and a new data set has none.
         primary.execute(
             "SET GLOBAL rpl_semi_sync_master_wait_no_slave = 1", f"DROP DATABASE IF EXISTS {_NOTHING}"
         )
-        # with a score the primary stays it; without, the others would elect one among themselves
+        # With a score the primary keeps its role; without it the others would elect one of themselves.
         self._prefer(primary, _CHOICE)
         names = list(self._stack.hosts)
         moves = self.solution.topology.access == "virtual-address"
@@ -240,10 +240,10 @@ class Pacemaker(Manager[PacemakerSettings]):
             return str(error)
         seen = crm_mon.places(status)
         for node in self.solution.nodes:
-            wanted = "Promoted" if node.name == primary else "Unpromoted"
-            if (node.name, wanted) not in seen:
+            role = "Promoted" if node.name == primary else "Unpromoted"
+            if (node.name, role) not in seen:
                 failed = self._stack.failures(node.host)
-                return f"{node.name} is not {wanted.lower()}" + (f": {failed}" if failed else "")
+                return f"{node.name} is not {role.lower()}" + (f": {failed}" if failed else "")
         return ""
 
     def _not_started(self, node: Server) -> str:
@@ -263,8 +263,8 @@ def _position(node: Server) -> int:
     return sequence(position)
 
 
+# Message of the agent: the primary does not know the replica's position.
 _DIVERGED = "(1236)"
-"""In the agent's words: the primary does not know the position that the replica is at."""
 
 _NOTHING = "fivenines_nothing"
 _CHOICE, _FIRST_CHOICE = 100, 1000

@@ -1,4 +1,4 @@
-"""Pacemaker moves a replicated disk and what is on it: promote, mount, start the server, take the address.
+"""Pacemaker moves a replicated disk and its server: promote, mount, start, take the address.
 
 Sources: DRBD 8.4 User's Guide, "Integrating DRBD with Pacemaker clusters"; the agents ocf:linbit:drbd,
 ocf:heartbeat:Filesystem, mysql and IPaddr2 themselves.
@@ -28,12 +28,12 @@ from fivenines.waiting import wait_until
 DISK, CLONE = "p_drbd", "ms_drbd"
 FILES, SERVER = "p_files", "p_server"
 
+# Event kinds for the starts of the resources that follow the disk.
 _STEPS = {FILES: "mounted", SERVER: "started", ADDRESS: "address"}
-"""What the starts of the resources after the disk are called among the events."""
 
 
 def followers(settings: PacemakerDrbdSettings, device: str, server: ServerAgent) -> list[Resource]:
-    """What comes after the disk, in this order: the file system, the server, the address."""
+    """Return the resources that follow the disk, in order: file system, server, address."""
     watched = [Operation("monitor", 60.0, settings.monitor)]
     limit = settings.operation_timeout
     once = [Operation("start", limit), Operation("stop", limit)]
@@ -50,7 +50,7 @@ def followers(settings: PacemakerDrbdSettings, device: str, server: ServerAgent)
 
 
 def disk(settings: PacemakerDrbdSettings, resource: str) -> Resource:
-    """The replicated disk, on one node primary."""
+    """Return the replicated disk, primary on one node."""
     limit = settings.operation_timeout
     operations = [
         *(Operation(name, limit) for name in ("start", "stop", "promote", "demote", "notify")),
@@ -62,7 +62,7 @@ def disk(settings: PacemakerDrbdSettings, resource: str) -> Resource:
 
 
 class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
-    """The solution has all running on the first node; Pacemaker finds it so, and keeps it."""
+    """The solution starts everything on the first node; then Pacemaker adopts and supervises it."""
 
     settings_type = PacemakerDrbdSettings
     solution: Cluster[Server]
@@ -82,7 +82,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         try:
             self._form()
             self._hand_over()
-            wait_until(self._not_adopted, 90.0, "Pacemaker did not find what runs", interval=0.3)
+            wait_until(self._not_adopted, 90.0, "Pacemaker did not find the running resources", interval=0.3)
         except BaseException:
             self._switch.stop()
             raise
@@ -104,7 +104,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._stack.boot(node.host)
 
     def _boot_witness(self) -> None:
-        """Let it vote, unless it does."""
+        """Start the daemons of the witness, unless they run."""
         if self._witness is None or self._stack.runs(self._witness):
             return
         if isinstance(self._witness, VirtualMachine):
@@ -127,7 +127,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             clone=CLONE,
             prefer=nodes[0].name,
             never=self._witness.name if self._witness is not None else "",
-            # who comes back does not get the disk for that
+            # A returning node does not get the disk back.
             stickiness=100,
         )
         self._stack.load(nodes[0].host, configuration)
@@ -146,18 +146,18 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         missing += [name for name in (FILES, SERVER, ADDRESS) if here.get(name) != first.name]
         if missing:
             failed = self._stack.failures(first.host) or self._stack.failures(other.host)
-            return f"not there: {', '.join(missing)}" + (f": {failed}" if failed else "")
+            return f"missing: {', '.join(missing)}" + (f": {failed}" if failed else "")
         return "" if first.answers() else f"{first.name} does not answer"
 
     def start_on(self, node: Server) -> None:
         host = node.host
-        # it may have lost its power along with the node
+        # The witness may have lost its power along with the node.
         self._boot_witness()
         if isinstance(host, VirtualMachine):
             host.power_on()
         if not self._stack.runs(host):
             self._stack.end(host)
-            # what is not on the disk was gone with the power
+            # A power loss has removed what is not on the disk.
             prepare_node = self.solution.manager_facts()["prepare"]
             assert callable(prepare_node)
             prepare_node(node)
@@ -173,17 +173,17 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         wait_until(
             lambda: self.solution.not_joined_reason(member),
             self.settings.operation_timeout,
-            f"{node.name}: its disk did not come back",
+            f"{node.name}: its disk did not connect again",
             interval=0.3,
         )
-        self._tell_resync(node)
+        self._note_resyncs(node)
 
-    def _tell_resync(self, node: Server) -> None:
+    def _note_resyncs(self, node: Server) -> None:
         with contextlib.suppress(FiveninesError):
-            for one in resyncs(node.host.run(["dmesg"], timeout=5.0)):
-                if (node.name, one) not in self._resyncs:
-                    self._resyncs[node.name, one] = ManagerEvent(
-                        time.monotonic_ns(), "resynced", node.name, one.detail
+            for resync in resyncs(node.host.run(["dmesg"], timeout=5.0)):
+                if (node.name, resync) not in self._resyncs:
+                    self._resyncs[node.name, resync] = ManagerEvent(
+                        time.monotonic_ns(), "resynced", node.name, resync.detail
                     )
 
     def events(self) -> list[ManagerEvent]:

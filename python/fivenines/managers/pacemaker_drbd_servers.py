@@ -1,4 +1,4 @@
-"""How Pacemaker starts the server that is on a replicated disk: by which agent, with which parameters.
+"""The agent with which Pacemaker starts the server on a replicated disk, and its parameters.
 
 Sources: the agents ocf:heartbeat:mysql, pgsql and anything themselves.
 """
@@ -16,7 +16,7 @@ from fivenines.software.combined_root import CombinedRoot
 
 @dataclass(frozen=True)
 class ServerAgent:
-    """An agent of ocf:heartbeat, its parameters, and what the process of the server is called."""
+    """An agent of ocf:heartbeat, its parameters, and the name of the server's process."""
 
     name: str
     parameters: Mapping[str, str]
@@ -24,7 +24,7 @@ class ServerAgent:
 
 
 def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
-    """What starts this kind of server."""
+    """Return the agent for this kind of server."""
     if isinstance(node, Postgres):
         return ServerAgent("pgsql", _postgres(node), "postgres")
     assert isinstance(node, MysqlFamily)
@@ -35,7 +35,7 @@ def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
 
 
 def prepare(host: Host, node: Server) -> None:
-    """Make what the agent needs on a node, and let it find the server that runs, if one does."""
+    """Make what the agent needs on a node, and let it find a running server."""
     if isinstance(node, Postgres):
         client = host.node / "conf" / _PSQL
         client.write_text(_CLIENT.format(file=PASSFILE, program=node.engine.program("psql")))
@@ -45,8 +45,8 @@ def prepare(host: Host, node: Server) -> None:
         host.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])
 
 
+# The server writes the first as mysql, the agent `anything` the second as root.
 _PID, _AGENTS_PID = inside("run", "mysqld.pid"), inside("run", "agent.pid")
-"""The server writes the one as mysql, the agent `anything` the other as root."""
 
 _CONFIG = inside("conf", "my.cnf")
 _USER_NAME = "mysql"
@@ -54,7 +54,7 @@ _USER_NAME = "mysql"
 
 def _mysql(node: MysqlFamily) -> dict[str, str]:
     return {
-        # not mysqld_safe: that would start the server again by itself
+        # Not mysqld_safe, which would restart the server by itself.
         "binary": _program(node, node.server_program),
         "client_binary": node.engine.program(node.client_program),
         "config": _CONFIG,
@@ -73,15 +73,16 @@ def _anything(node: MysqlFamily) -> dict[str, str]:
         "cmdline_options": f"--defaults-file={_CONFIG} --user={_USER_NAME}",
         "workdir": "/",
         "pidfile": _AGENTS_PID,
-        # its own: the agent would make the server's as root, and the server could not write to it
+        # A separate file: the agent would create the server's log as root, and the server could not write to
+        # it.
         "logfile": inside("log", "agent.out"),
     }
 
 
 def _program(node: MysqlFamily, name: str) -> str:
-    # agents want a path
-    found = node.engine.program(name)
-    return found if found.startswith("/") else f"/usr/sbin/{found}"
+    # Agents need an absolute path.
+    path = node.engine.program(name)
+    return path if path.startswith("/") else f"/usr/sbin/{path}"
 
 
 _PSQL = "psql"
@@ -92,8 +93,8 @@ _CLIENT = """\
 PGPASSFILE={file} exec {program} "$@"
 """
 
+# The agent changes to the server's user by name, with a shell.
 _USER = 'grep -q "^$1:" /etc/passwd || echo "$1:*:$2:$2::/:/bin/sh" >> /etc/passwd'
-"""The agent becomes the server's user by name, with a shell."""
 
 
 def _postgres(node: Postgres) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Settings of Pacemaker where it moves a replicated disk, and what is on it."""
+"""Settings of Pacemaker for a replicated disk."""
 
 from typing import Annotated, Literal
 
@@ -23,35 +23,38 @@ class PacemakerDrbdSettings(ManagerSettings):
         description="Pacemaker with Corosync, on the nodes of a replicated disk"
     )
     token: Period = Field(
-        1.5, description="Corosync: silence until a token is lost; a node is given up after 2.2 times that"
+        1.5,
+        description="Corosync: silence until a token is lost; the node is considered dead after 2.2 times "
+        "that",
     )
     transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
     monitor: Period = Field(
-        10.0, description="time between two looks at the server, the file system and the address"
+        10.0, description="interval of monitor operations of the server, the file system and the address"
     )
     monitor_disk: Period = Field(
-        9.0, description="time between two looks at the primary disk; the other is looked at 2 s less often"
+        9.0,
+        description="interval of monitor operations of the primary disk; for the other disk it is 2 s longer",
     )
-    operation_timeout: Period = Field(120.0, description="bound of a start, stop or promotion")
+    operation_timeout: Period = Field(120.0, description="timeout of a start, stop or promotion")
     server_agent: Literal["mysql", "anything"] = Field(
         "mysql",
-        description="the resource agent that starts MariaDB or MySQL: mysql waits until it answers, and "
-        "looks every 2 s; anything starts the program, and takes the address while the server recovers. "
+        description="resource agent that starts MariaDB or MySQL. mysql: waits until the server answers, and "
+        "checks every 2 s; anything: starts the program, and takes the address while the server recovers. "
         "PostgreSQL is started by pgsql",
     )
     migration_threshold: Annotated[int, Field(ge=1)] = Field(
         3, description="failures of the server until it is started on the other node"
     )
-    failure_timeout: Duration = Field(60.0, description="time until a failure is forgiven")
+    failure_timeout: Duration = Field(60.0, description="time until a failure is cleared")
     fence: bool = Field(
         False,
-        description="end a node that was lost by a power switch, before promoting the other disk, and before "
-        "a primary that has lost the other goes on alone",
+        description="fence a lost node with a power switch before the other disk is promoted, and before a "
+        "primary that has lost its peer continues alone",
     )
     no_quorum_policy: Literal["stop", "freeze", "ignore"] | None = Field(
         None,
-        description="what a node does that sees no majority; null: stop where there is a witness, else "
-        "ignore, as two nodes have none",
+        description="what a node without a majority does; null: stop with a witness, else ignore, as two "
+        "nodes have no majority without each other",
     )
 
     @property
@@ -64,8 +67,8 @@ class PacemakerDrbdSettings(ManagerSettings):
 
     @property
     def monitor_other_disk(self) -> float:
-        """Seconds between two looks at the disk that is not the primary."""
-        # Pacemaker takes two monitors of one interval for one operation
+        """Return the seconds between two monitor operations of the disk that is not primary."""
+        # Pacemaker treats two monitors with the same interval as one operation.
         return self.monitor_disk + _LATER
 
     @property
@@ -74,7 +77,7 @@ class PacemakerDrbdSettings(ManagerSettings):
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.solution != "drbd":
-            return ["pacemaker-drbd: it moves a replicated disk: only the solution drbd has one"]
+            return ["pacemaker-drbd: it moves a replicated disk: choose solution drbd, or another manager"]
         return []
 
 

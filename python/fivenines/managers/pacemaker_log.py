@@ -1,4 +1,4 @@
-"""What Pacemaker notices and does, read from the logs of its daemons on all nodes while they write them."""
+"""Events in the logs of Pacemaker's daemons, read on all nodes while they are written."""
 
 import re
 import threading
@@ -11,8 +11,8 @@ from pathlib import Path
 from fivenines.cluster.events import ManagerEvent
 from fivenines.lab.process import whole_lines
 
+# Seconds between two reads of the logs.
 _POLL = 0.2
-"""Seconds between two looks at the logs."""
 
 _LINE = re.compile(
     r"(?P<when>\w{3} \d\d \d\d:\d\d:\d\d\.\d{3}) \S+ +pacemaker-(?P<daemon>\w+) *\[\d+\] "
@@ -32,36 +32,36 @@ _FENCED = re.compile(r"Peer (?P<node>\S+) was (?P<no>not )?terminated \((?P<how>
 _WELL = ("ok", "promoted")
 
 
-def told(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
-    """Kind, node and detail of what a line says of a resource; None: nothing that matters here."""
+def event_in(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
+    """Return kind, node and detail of a line about a resource; None: the line is not relevant."""
     if daemon == "schedulerd":
         return _action(text, resource)
     return _happened(text, resource) if daemon == "controld" else None
 
 
 def _action(text: str, resource: str) -> tuple[str, str, str] | None:
-    found = _ACTION.match(text)
-    if found is None or found["resource"] != resource:
+    match = _ACTION.match(text)
+    if match is None or match["resource"] != resource:
         return None
-    if found["what"] == "Promote":
-        return "decided", found["node"], "to be promoted"
-    if "Promoted" not in found["roles"]:
+    if match["what"] == "Promote":
+        return "decided", match["node"], "to be promoted"
+    if "Promoted" not in match["roles"]:
         return None
-    return "decided", found["node"], f"{found['what'].lower()} the primary"
+    return "decided", match["node"], f"{match['what'].lower()} the primary"
 
 
 def _happened(text: str, resource: str) -> tuple[str, str, str] | None:
-    if found := _LOST.match(text):
-        return "missed", found["node"], "Corosync has lost it"
-    if found := _FENCED.match(text):
-        kind = "failed" if found["no"] else "fenced"
-        return kind, found["node"], text.strip() if found["no"] else f"fencing: {found['how']}"
+    if match := _LOST.match(text):
+        return "missed", match["node"], "Corosync has lost it"
+    if match := _FENCED.match(text):
+        kind = "failed" if match["no"] else "fenced"
+        return kind, match["node"], text.strip() if match["no"] else f"fencing: {match['how']}"
     if text.startswith("Quorum lost"):
-        return "failed", "", "no quorum: this part of the cluster has no majority"
-    found = _RESULT.match(text)
-    if found is None or found["resource"] != resource:
+        return "failed", "", "no quorum: this partition has no majority"
+    match = _RESULT.match(text)
+    if match is None or match["resource"] != resource:
         return None
-    return _result(found["what"], found["node"], found["result"].strip())
+    return _result(match["what"], match["node"], match["result"].strip())
 
 
 def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
@@ -72,28 +72,29 @@ def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
         return None
     if well:
         return {"promote": ("promoted", node, ""), "notify": ("notified", node, "")}.get(what)
-    # a demotion of what is dead already is no news
+    # The failed demotion of a dead server is no event.
     if what == "probe" or (what == "demote" and result.startswith("not running")):
         return None
     return "failed", node, f"{what}: {result}"
 
 
 def step(text: str, daemon: str, steps: Mapping[str, str]) -> tuple[str, str, str] | None:
-    """The same of a start of one of the resources that come after the promotion; kinds by their names."""
-    found = _RESULT.match(text) if daemon == "controld" else None
-    if found is None or found["what"] != "start" or found["resource"] not in steps:
+    """Return the same for starts of the resources that follow the promotion; kinds by resource name."""
+    match = _RESULT.match(text) if daemon == "controld" else None
+    if match is None or match["what"] != "start" or match["resource"] not in steps:
         return None
-    result = found["result"].strip()
+    result = match["result"].strip()
     if result.startswith(_WELL):
-        return steps[found["resource"]], found["node"], ""
-    return "failed", found["node"], f"start of {found['resource']}: {result}"
+        return steps[match["resource"]], match["node"], ""
+    return "failed", match["node"], f"start of {match['resource']}: {result}"
 
 
 @dataclass
 class Story:
-    """The events of several logs, each once; a notification after a promotion means: it follows now.
+    """The events of several logs, without duplicates.
 
-    With `steps`, what comes after the promotion is told, and nobody follows anybody.
+    A notification after a promotion means that the node follows the new primary. With `steps`, starts of the
+    resources after the promotion are events, and there are no followers.
     """
 
     resource: str
@@ -104,16 +105,16 @@ class Story:
     _repointed: set[str] = field(default_factory=set)
 
     def add(self, line: str, now: datetime, ahead_ns: int) -> ManagerEvent | None:
-        """Take a line; the event that it is. `ahead_ns`: the clock of the day less CLOCK_MONOTONIC."""
+        """Process a line, and return its event. `ahead_ns`: wall clock minus CLOCK_MONOTONIC."""
         parts = _LINE.match(line)
-        said = self._told(parts["text"], parts["daemon"]) if parts else None
-        if parts is None or said is None:
+        happened = self._event(parts["text"], parts["daemon"]) if parts else None
+        if parts is None or happened is None:
             return None
         moment = round(moment_of(parts["when"], now).timestamp() * 1e9) - ahead_ns
-        if (moment, *said) in self._seen:
+        if (moment, *happened) in self._seen:
             return None
-        self._seen.add((moment, *said))
-        kind, node, detail = said
+        self._seen.add((moment, *happened))
+        kind, node, detail = happened
         if kind == "notified":
             if self.steps or node == self._to_follow or not self._to_follow or node in self._repointed:
                 return None
@@ -125,12 +126,12 @@ class Story:
         self.events.append(event)
         return event
 
-    def _told(self, text: str, daemon: str) -> tuple[str, str, str] | None:
-        return told(text, daemon, self.resource) or step(text, daemon, self.steps)
+    def _event(self, text: str, daemon: str) -> tuple[str, str, str] | None:
+        return event_in(text, daemon, self.resource) or step(text, daemon, self.steps)
 
 
 def moment_of(when: str, now: datetime) -> datetime:
-    """The moment that a log names in UTC without a year: the last such one, a minute from now at most."""
+    """Return the last moment with a date without year (UTC), at most a minute from now."""
     for year in (now.year + 1, now.year, now.year - 1):
         try:
             moment = datetime.strptime(f"{year} {when}", "%Y %b %d %H:%M:%S.%f")
@@ -143,7 +144,7 @@ def moment_of(when: str, now: datetime) -> datetime:
 
 
 class Follower:
-    """Reads the logs of all nodes in a thread of its own; `promoted` is told of each new primary."""
+    """Reads the logs of all nodes in its own thread; calls `promoted` for each new primary."""
 
     def __init__(
         self,
@@ -155,27 +156,27 @@ class Follower:
         self._files = dict.fromkeys(files.values(), 0)
         self._story = Story(resource, steps or {})
         self._promoted = promoted
-        # once: else the events of one moment would change their order
+        # Taken once: otherwise events of the same moment could change their order.
         self._ahead = time.time_ns() - time.monotonic_ns()
         self._ended = threading.Event()
         self._reading = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Take note of all that is written from now on."""
+        """Begin to read from the current end of the logs."""
         for path in self._files:
             self._files[path] = path.stat().st_size if path.exists() else 0
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
     def events(self) -> list[ManagerEvent]:
-        """What has happened so far, in order."""
+        """Return the events so far, in order."""
         if self._thread is not None:
             self._read()
         return sorted(self._story.events, key=lambda event: event.monotonic_ns)
 
     def stop(self) -> None:
-        """Read no further."""
+        """Stop reading."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

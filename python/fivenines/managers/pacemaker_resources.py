@@ -1,4 +1,4 @@
-"""What Pacemaker is to run: MariaDB by ocf:heartbeat:mariadb, and the address by IPaddr2."""
+"""Pacemaker's resources for MariaDB: ocf:heartbeat:mariadb, and the address by IPaddr2."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
 
+# The client that the agent calls; see `client_script`.
 CLIENT = inside("conf", "mariadb-client")
-"""The client that the agent calls; see `client_script`."""
 
+# The file with the password of replication only.
 PASSWORD_FILE = "replication"
-"""The file, among those with passwords, with that of replication alone."""
 
 _STAND_IN = "kept-in-a-file"
 
 
 def client_script() -> str:
-    """A client that gets the password from files.
+    """Return a client that reads the password from files.
 
     The agent writes passwords into the cluster's configuration, its logs and the client's arguments, which
-    everybody on the machine can read. It is told another word; here the true password takes its place.
+    every user of the machine can read. So it gets a placeholder, which this client replaces by the password.
     """
     options, password = (secrets.seen_inside(name) for name in (f"{REPLICATION}.cnf", PASSWORD_FILE))
     return f"""\
@@ -50,9 +50,9 @@ done
 
 
 def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
-    """The server of one node, with the parameters of its agent."""
+    """Return the server of one node, with the parameters of its agent."""
     parameters = {
-        # not mysqld_safe: that would start the server again by itself
+        # Not mysqld_safe, which would restart the server by itself.
         "binary": "/usr/sbin/mariadbd",
         "client_binary": CLIENT,
         "config": inside("conf", "my.cnf"),
@@ -67,7 +67,7 @@ def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
         "replication_passwd": _STAND_IN,
         "test_user": REPLICATION,
         "test_passwd": _STAND_IN,
-        # a primary that crashed drops what no replica has acknowledged (init_rpl_role)
+        # A crashed primary discards what no replica has acknowledged (init_rpl_role).
         "additional_parameters": "--init-rpl-role=SLAVE",
     }
     threshold = settings.migration_threshold
@@ -79,7 +79,7 @@ def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
 
 
 def address() -> Resource:
-    """The virtual address."""
+    """Return the virtual address."""
     parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
     operations = [Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0)]
     return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
@@ -91,7 +91,7 @@ def _operations(settings: PacemakerSettings) -> list[Operation]:
     return [
         *(Operation(name, settings.operation_timeout) for name in once),
         Operation("monitor", timeout, settings.monitor_promoted, "Promoted"),
-        # to this agent a replica that has just lost its primary has failed (error 2013, until it tries again
-        # and finds 2003); ignored, but counted, so the threshold leaves room for one such look
+        # For this agent a replica that has just lost its primary has failed (error 2013, until it tries again
+        # and gets 2003). Such failures are ignored but counted, so the threshold allows for one.
         Operation("monitor", timeout, settings.monitor_unpromoted, "Unpromoted", "ignore"),
     ]

@@ -1,4 +1,4 @@
-"""Pacemaker's settings, and what a solution must be like that it manages."""
+"""Pacemaker's settings, and the requirements on its solution."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
@@ -15,16 +15,16 @@ Period = Annotated[Duration, Field(ge=0.1)]
 
 
 class PacemakerSettings(ManagerSettings):
-    """A cluster on the nodes themselves: it promotes the node with the highest GTID. Takes root."""
+    """A cluster on the nodes themselves: it promotes the node with the highest GTID. Requires root."""
 
     failover_fact = "Pacemaker promotes the replica with the highest GTID, and moves the address"
     on_nodes = True
     moves_address = True
     software = "pacemaker-2.1"
     all_ids = True
-    # what the agent sets at a start of its own
+    # The agent sets this at every start.
     for_vms = False
-    # the agent switches it as replicas come and go (ocf:heartbeat:mariadb, set_waitfor_slaves)
+    # The agent switches it when replicas come and go (ocf:heartbeat:mariadb, set_waitfor_slaves).
     changes: ClassVar[frozenset[str]] = frozenset(("rpl_semi_sync_master_wait_no_slave",))
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
         "rpl_semi_sync_slave_enabled": True,
@@ -37,29 +37,29 @@ class PacemakerSettings(ManagerSettings):
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
     token: Period = Field(
         3.0,
-        description="Corosync: silence until a token is lost (0.65 s more for each node over two); a node is "
-        "given up after 2.2 times that",
+        description="Corosync: silence until a token is lost (0.65 s more for each node beyond two); the "
+        "node is considered dead after 2.2 times that",
     )
     transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
-    monitor_promoted: Period = Field(3.0, description="time between two looks at the primary")
-    monitor_unpromoted: Period = Field(4.0, description="time between two looks at a replica")
-    monitor_timeout: Period = Field(10.0, description="bound of one look")
+    monitor_promoted: Period = Field(3.0, description="interval of monitor operations of the primary")
+    monitor_unpromoted: Period = Field(4.0, description="interval of monitor operations of a replica")
+    monitor_timeout: Period = Field(10.0, description="timeout of a monitor operation")
     operation_timeout: Period = Field(
-        60.0, description="bound of a start, stop, promotion, demotion or notification"
+        60.0, description="timeout of a start, stop, promotion, demotion or notification"
     )
     migration_threshold: Annotated[int, Field(ge=1)] | None = Field(
         2,
-        description="failures until a server is not started on its node again (a dead primary's are two: the "
-        "look at it, and its demotion); null: never so many, it is always started again in its place",
+        description="failures until a server is not started on its node again (a dead primary has two: the "
+        "monitor operation and its demotion); null: no limit",
     )
     failure_timeout: Duration = Field(
-        60.0, description="time until a failure is forgiven; 0: only when a person clears it"
+        60.0, description="time until a failure is cleared; 0: it is not cleared automatically"
     )
     fence: bool = Field(
-        False, description="end nodes that were lost, or do not stop, by a power switch, before promoting"
+        False, description="fence nodes that were lost or do not stop with a power switch, before promoting"
     )
     no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
-        "stop", description="what nodes do that see no majority"
+        "stop", description="what nodes without a majority do"
     )
 
     @property
@@ -77,21 +77,21 @@ class PacemakerSettings(ManagerSettings):
     def problems(self) -> list[str]:
         if self.monitor_promoted == self.monitor_unpromoted:
             return [
-                "monitor_promoted and monitor_unpromoted are equal, which Pacemaker takes for one "
+                "monitor_promoted and monitor_unpromoted are equal, which Pacemaker treats as one "
                 "operation: make one of them a little longer"
             ]
         return []
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.engine != _MARIADB:
-            return [f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"]
+            return [f"pacemaker: it includes the MariaDB of the engine {_MARIADB}: choose that engine"]
         wrong = []
         if topology.mode != "after_sync":
             wrong.append("mode: after_sync")
         if topology.durability != "strict":
             wrong.append("durability: strict")
-        told = (
+        problem = (
             "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "
             f"every start of a server: write {' and '.join(wrong)}"
         )
-        return [told] if wrong else []
+        return [problem] if wrong else []

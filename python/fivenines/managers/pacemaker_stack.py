@@ -1,7 +1,7 @@
-"""Corosync and Pacemaker on the nodes of a cluster: started as an init system does, and asked how they are.
+"""Corosync and Pacemaker on the nodes of a cluster: start, stop and status.
 
-Whatever they are to run stands in the configuration (the CIB) that each manager writes. Sources: "Pacemaker
-Explained" 2.1; corosync.conf(5).
+The resources are in the configuration (the CIB) that each manager writes. Sources: "Pacemaker Explained" 2.1;
+corosync.conf(5).
 """
 
 import contextlib
@@ -16,10 +16,10 @@ from fivenines.managers.corosync import corosync_conf
 from fivenines.servers.base import inside
 from fivenines.waiting import wait_until
 
+# The log of Pacemaker's daemons, in a host's log folder.
 LOG = "pacemaker.log"
-"""The log of Pacemaker's daemons, in a host's log folder."""
 
-# times in logs are read as UTC; the daemons tell theirs in the zone of their machine
+# Log times are read as UTC; by default the daemons use their machine's time zone.
 ENVIRONMENT = {"TZ": "UTC"}
 
 
@@ -32,11 +32,11 @@ class PacemakerStack:
 
     @property
     def addresses(self) -> dict[str, str]:
-        """The address of each node."""
+        """Return the address of each node."""
         return {name: host.address for name, host in self.hosts.items()}
 
     def configure(self, transport: str, token: float, cib: str) -> None:
-        """Write what the daemons of all nodes begin with; `token` in seconds."""
+        """Write the configuration with which the daemons of all nodes start; `token` in seconds."""
         text = corosync_conf(self.addresses, transport, token, inside("log", "corosync.log"))
         for host in self.hosts.values():
             (host.node / "conf" / "corosync.conf").write_text(text)
@@ -53,61 +53,61 @@ class PacemakerStack:
         self._daemons[host.name].append(pacemaker)
 
     def runs(self, host: Host) -> bool:
-        """Whether all daemons of a node run."""
+        """Return whether all daemons of a node run."""
         daemons = self._daemons.get(host.name, [])
-        return bool(daemons) and all(one.alive for one in daemons)
+        return bool(daemons) and all(daemon.alive for daemon in daemons)
 
     def end(self, host: Host) -> None:
-        """End the daemons of a node at once."""
-        for one in self._daemons.get(host.name, []):
-            one.gone(one.kill())
+        """Kill the daemons of a node."""
+        for daemon in self._daemons.get(host.name, []):
+            daemon.gone(daemon.kill())
 
     @property
     def alive(self) -> bool:
-        """Whether any daemon runs."""
-        return any(one.alive for daemons in self._daemons.values() for one in daemons)
+        """Return whether any daemon runs."""
+        return any(daemon.alive for daemons in self._daemons.values() for daemon in daemons)
 
     def majority(self) -> bool:
-        """Whether the daemons of more than half of the nodes run; two nodes have a rule of their own."""
-        running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
+        """Return whether the daemons of a majority of nodes run; two nodes have a special rule."""
+        running = [all(daemon.alive for daemon in daemons) for daemons in self._daemons.values()]
         return 2 * sum(running) > len(running) or len(running) == 2
 
     def status(self, host: Host) -> Xml.Element:
-        """What the cluster is, as a node sees it (crm_mon)."""
+        """Return the status of the cluster as a node sees it (crm_mon)."""
         command = ["crm_mon", "--one-shot", "--output-as=xml"]
         return Xml.fromstring(host.run(command, timeout=10.0, env=ENVIRONMENT))
 
     def online(self, host: Host) -> set[str]:
-        """The nodes that are online, as a node sees it; none where it cannot say."""
+        """Return the nodes that are online as a node sees it; none if it cannot tell."""
         with contextlib.suppress(FiveninesError):
             return crm_mon.online(self.status(host))
         return set()
 
     def failures(self, host: Host) -> str:
-        """The operations that have failed on a node and are not forgiven, in words."""
+        """Return the failed operations on a node that were not cleared, in words."""
         with contextlib.suppress(FiveninesError):
             return crm_mon.failures(self.status(host), host.name)
         return ""
 
     def not_formed_reason(self) -> str:
-        """Which nodes are not online, as the first of them sees it.
+        """Return which nodes are not online, as the first node sees it.
 
         Raises:
-            FiveninesError: a daemon has ended; with what it said.
+            FiveninesError: a daemon has ended; with its output.
         """
         for name, daemons in self._daemons.items():
-            for one in daemons:
-                if not one.alive:
-                    said = tail(self.hosts[name].node / "log" / LOG, 4)
+            for daemon in daemons:
+                if not daemon.alive:
+                    log = tail(self.hosts[name].node / "log" / LOG, 4)
                     raise FiveninesError(
-                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{said}".rstrip()
+                        f"{name}: a daemon of the cluster ended:\n{daemon.log_tail(4)}\n{log}".rstrip()
                     )
         first = next(iter(self.hosts.values()))
         missing = self.hosts.keys() - self.online(first)
         return f"{', '.join(sorted(missing))} not online" if missing else ""
 
     def load(self, host: Host, configuration: str) -> None:
-        """Add to the cluster's configuration, by a node."""
+        """Add to the cluster's configuration, through a node."""
         (host.node / "conf" / "resources.xml").write_text(configuration)
         self.tell(
             host,
@@ -125,7 +125,10 @@ class PacemakerStack:
         host.run(command, env=ENVIRONMENT)
 
     def refusal(self, host: Host, command: Sequence[str]) -> str:
-        """Why a tool failed: a controller that has just begun does not answer at once. Empty: it did not."""
+        """Return why a tool failed; empty if it did not.
+
+        A newly started controller may not answer at once.
+        """
         try:
             self.tell(host, *command)
         except FiveninesError as error:
@@ -135,8 +138,8 @@ class PacemakerStack:
 
 def _not_up(host: Host, corosync: Process) -> str:
     if not corosync.alive:
-        said = tail(host.node / "log" / "corosync.log", 6)
-        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{said}")
+        log = tail(host.node / "log" / "corosync.log", 6)
+        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{log}")
     with contextlib.suppress(FiveninesError):
         host.run(["corosync-cfgtool", "-s"], timeout=5.0)
         return ""
@@ -144,11 +147,11 @@ def _not_up(host: Host, corosync: Process) -> str:
 
 
 def properties(*, no_quorum_policy: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Properties of the cluster that all managers here begin with."""
+    """Return the cluster properties with which all managers here begin."""
     return {
         "stonith-enabled": "false",
         "no-quorum-policy": no_quorum_policy,
-        # how long a node that starts waits for others that may lead already
+        # How long a starting node waits for others that may already have a leader.
         "dc-deadtime": "2s",
         "cluster-recheck-interval": "60s",
         **(more or {}),

@@ -1,4 +1,4 @@
-"""Patroni on one node: its configuration, its process, the server that it starts, its REST interface.
+"""Patroni on one node: its configuration, its process, its server, its REST interface.
 
 Source: Patroni's documentation, "Patroni configuration" (YAML, dynamic) and "Patroni REST API".
 """
@@ -21,9 +21,11 @@ from fivenines.servers.in_effect import Finding
 from fivenines.servers.postgres.server import ADMINISTRATOR, Postgres
 from fivenines.software.patroni_root import ASIDE
 
+# The port of its REST interface.
 REST = 8008
-"""The port of its REST interface."""
 
+# Server settings that Patroni passes on the command line, equal on all nodes: they are stored in etcd, not in
+# files.
 CONTROLLED = (
     "max_connections",
     "max_locks_per_transaction",
@@ -36,7 +38,6 @@ CONTROLLED = (
     "wal_level",
     "wal_log_hints",
 )
-"""Server settings that it gives on the command line, alike on all nodes: they stand in etcd, not in files."""
 
 _SCOPE = "fivenines"
 
@@ -52,21 +53,21 @@ class Daemon:
 
     @property
     def process(self) -> Process | None:
-        """Its own process; None before the first start."""
+        """Return Patroni's process; None before the first start."""
         return self._process
 
     @property
     def alive(self) -> bool:
-        """Whether its own process runs."""
+        """Return whether Patroni's process runs."""
         return self._process is not None and self._process.alive
 
     @property
     def log(self) -> Path:
-        """Its own log; what the server says is in the server's."""
+        """Return Patroni's log; the server has a separate log."""
         return self.node.host.node / "log" / "patroni.log"
 
     def start(self) -> None:
-        """Start it; it starts the server by itself."""
+        """Start Patroni, which starts the server."""
         node = self.node
         node.host.data.close_to_others()
         if not node.alive:
@@ -76,25 +77,25 @@ class Daemon:
         command = node.disk.wrap(command) if node.disk is not None else command
         env = {"TZ": "UTC", **_passwords(node)}
         env |= {"PYTHONPATH": ASIDE} if self._version >= 4 else {}
-        # what the server writes to its standard error is the server's log
+        # The server's standard error is the server's log.
         self._process = node.host.spawn(command, uid=node.uid, log="server.out", env=env)
 
     def ask(self, method: str, path: str, body: object = None, timeout: float = 2.0) -> Answer:
-        """A request to its REST interface, from its own host."""
+        """Send a request to the REST interface, from its own host."""
         url = f"http://{self.node.host.address}:{REST}{path}"
         return ask(self.node.host, method, url, body, timeout)
 
     def require(self) -> None:
-        """Make sure that it runs.
+        """Check that Patroni runs.
 
         Raises:
-            FiveninesError: it has ended; with its last words.
+            FiveninesError: it has ended; with its last output.
         """
         if not self.alive:
             raise FiveninesError(f"{self.node.name}: Patroni has ended.\n{self.last_words()}")
 
     def require_settings(self) -> None:
-        """Make sure that the server has not refused its settings: Patroni would start it again for ever.
+        """Check that the server has not refused its settings: Patroni would restart it for ever.
 
         Raises:
             FiveninesError: it has; with its message.
@@ -103,11 +104,11 @@ class Daemon:
             raise FiveninesError(f"{self.node.name}: the server did not start.\n{self.node.last_words(4)}")
 
     def last_words(self) -> str:
-        """What it, or the server, said last that tells why something does not work."""
+        """Return the last message of Patroni or the server that explains a failure."""
         lines = tail(self.log, 60).splitlines()
         telling = [line for line in lines if any(word in line for word in _TELLING)]
-        said = (telling or lines)[-4:]
-        return "\n".join([*(f"  {line}" for line in said), self.node.last_words(4)])
+        shown = (telling or lines)[-4:]
+        return "\n".join([*(f"  {line}" for line in shown), self.node.last_words(4)])
 
 
 _REFUSED = re.compile(r"FATAL:  (?:configuration file|could not|invalid|data directory|database files)")
@@ -115,7 +116,7 @@ _TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
 
 
 class Supervised(Process):
-    """The server that a Patroni starts. A clean shutdown is Patroni's: it restarts what others stop."""
+    """A server that Patroni starts. Patroni shuts it down, as it restarts a server that others stop."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -128,7 +129,7 @@ class Supervised(Process):
 
     @property
     def frozen(self) -> bool:
-        """Whether it was stopped by `freeze`: another one that has begun since was not."""
+        """Return whether `freeze` has stopped it; a server that was started since is not frozen."""
         return self._server.frozen
 
     @frozen.setter
@@ -155,14 +156,15 @@ class Supervised(Process):
 def configuration(
     node: Postgres, etcd: Sequence[str], dynamic: Mapping[str, object], controlled: Mapping[str, Value]
 ) -> dict[str, Any]:
-    """What its file says on this node.
+    """Return Patroni's configuration for this node.
 
-    It keeps the server's `postgresql.conf` beside it as `postgresql.base.conf`, and writes its own over it.
+    Patroni renames the server's `postgresql.conf` to `postgresql.base.conf`, and writes its own file instead.
 
     Args:
-        node: the server; `etcd`: address:port of each member.
-        dynamic: what goes into etcd when there is nothing yet (ttl, loop_wait, …).
-        controlled: server settings that must be alike on all nodes, see `CONTROLLED`.
+        node: the server.
+        etcd: address:port of each member.
+        dynamic: initial content of etcd (ttl, loop_wait, …).
+        controlled: server settings that must be equal on all nodes, see `CONTROLLED`.
     """
     address = node.host.address
     parameters = {name: _plain(value) for name, value in controlled.items()}
@@ -193,7 +195,7 @@ def configuration(
 
 
 def dynamic_in_effect(asked: Mapping[str, Any], now: Mapping[str, Any], above: str = "") -> list[Finding]:
-    """What stands in etcd otherwise than it was asked for (`GET /config`), all members read it there."""
+    """Return the settings in etcd that differ from the experiment (`GET /config`)."""
     found: list[Finding] = []
     for name, value in asked.items():
         what, has = f"{above}{name}", now.get(name)
@@ -206,7 +208,7 @@ def dynamic_in_effect(asked: Mapping[str, Any], now: Mapping[str, Any], above: s
 
 
 def _passwords(node: Postgres) -> dict[str, str]:
-    """Its environment: the configuration file is kept with the results (Patroni, "Environment settings")."""
+    """Return its environment with the passwords; the configuration file is kept with the results."""
     own, others = node.passwords.administrator, node.passwords.replication
     return {
         "PATRONI_SUPERUSER_PASSWORD": own,
@@ -216,7 +218,7 @@ def _passwords(node: Postgres) -> dict[str, str]:
 
 
 def write(settings: Mapping[str, Any], file: Path) -> None:
-    """Write its configuration file."""
+    """Write Patroni's configuration file."""
     with file.open("w") as stream:
         YAML().dump(dict(settings), stream)
 
@@ -228,6 +230,6 @@ def _of_dict(dynamic: Mapping[str, object]) -> dict[str, object]:
 
 def _plain(value: Value) -> Value:
     if isinstance(value, bool):
-        # not on and off: to Patroni's YAML 1.1 these are no text
+        # Not on and off, which Patroni's YAML 1.1 does not read as text.
         return "true" if value else "false"
     return value

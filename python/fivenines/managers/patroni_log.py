@@ -1,11 +1,12 @@
-"""What Patroni's log tells of a failover, in the words of failover managers.
+"""Events of a failover in Patroni's log, in the terms of failover managers.
 
-The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as our daemon sets TZ.
+The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as the daemon runs with TZ.
 
-| the log says | event |
+| log line | event |
 |---|---|
-| it asks the others how far they are, or may not take the lock | decided: the lock is free, or given back |
-| Request failed to X, for want of a connection | missed, of X |
+| it asks the others for their positions, or may not take the lock | decided: the lock is free, or given back
+|
+| Request failed to X, because the connection failed | missed, of X |
 | promoted self to leader | promoted |
 | Demoting self | demoted |
 | following another leader, running pg_rewind | repointed |
@@ -24,7 +25,7 @@ from fivenines.lab.process import tail, whole_lines
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
-_ASKED = re.compile(r"(?:Got response from \S+ |Request failed to \S+ GET )\S+/patroni\b")
+_QUERIED = re.compile(r"(?:Got response from \S+ |Request failed to \S+ GET )\S+/patroni\b")
 _UNFIT = "following a different leader because i am not the healthiest node"
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
@@ -37,9 +38,9 @@ class Follower:
     """Reads the log of one node's Patroni, each line once.
 
     Args:
-        file: the log; it may not be there yet.
-        node: whose log it is.
-        day_ahead_ns: what the log's clock is ahead of our CLOCK_MONOTONIC.
+        file: the log; it may not exist yet.
+        node: name of its node.
+        day_ahead_ns: clock of the log minus CLOCK_MONOTONIC.
     """
 
     def __init__(self, file: Path, node: str, day_ahead_ns: Callable[[], int]) -> None:
@@ -51,22 +52,22 @@ class Follower:
         self._one_at_a_time = threading.Lock()
 
     def events(self) -> list[ManagerEvent]:
-        """All that it has told so far."""
+        """Return all events so far."""
         with self._one_at_a_time:
             self._read()
             return list(self._events)
 
     def forget(self) -> None:
-        """Take nothing of what it has told so far for an event: the deployment is over."""
+        """Discard all events so far: they belong to the deployment."""
         with self._one_at_a_time:
             self._read()
             self._events.clear()
 
     def last_line(self) -> str:
-        """The message of the last line; empty: there is none."""
+        """Return the message of the last line; empty: there is none."""
         lines = [_LINE.match(line) for line in tail(self._file, 2).splitlines()]
-        said = [match[3] for match in lines if match]
-        return said[-1] if said else ""
+        messages = [match[3] for match in lines if match]
+        return messages[-1] if messages else ""
 
     def _read(self) -> None:
         lines, self._position = whole_lines(self._file, self._position)
@@ -76,10 +77,10 @@ class Follower:
 
 
 class Reader:
-    """From lines to events; knows what came before.
+    """Turns lines into events; keeps state between lines.
 
     Args:
-        node: whose log it is.
+        node: name of its node.
     """
 
     def __init__(self, node: str) -> None:
@@ -89,46 +90,46 @@ class Reader:
         self._last = ""
 
     def read(self, line: str, offset: int) -> list[ManagerEvent]:
-        """What a line tells; `offset`: ns from CLOCK_MONOTONIC to the wall clock."""
+        """Return the events of a line; `offset`: wall clock minus CLOCK_MONOTONIC, in ns."""
         match = _LINE.match(line)
         if match is None:
             return []
         moment = _nanoseconds(match[1]) - offset
-        told = list(self._told(match[2], match[3]))
+        events = list(self._events_of(match[2], match[3]))
         self._last = match[3]
-        return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in told]
+        return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in events]
 
-    def _told(self, level: str, said: str) -> Iterator[tuple[str, str, str]]:
-        if (asked := _ASKED.match(said)) or said.startswith(_UNFIT):
-            # one question to each member, logged once it is answered: the first sign begins the race
+    def _events_of(self, level: str, message: str) -> Iterator[tuple[str, str, str]]:
+        if (query := _QUERIED.match(message)) or message.startswith(_UNFIT):
+            # Patroni queries each member once, and logs each answer: the first line begins the leader race.
             if not self._racing:
                 yield "decided", self._node, "the leader gives up its lock, or has lost it"
             self._racing = True
-        if asked:
-            if silent := _SILENT.match(said):
+        if query:
+            if silent := _SILENT.match(message):
                 yield "missed", silent[1], f"no answer to {self._node}"
             return
-        if said.startswith("no action"):
+        if message.startswith("no action"):
             self._racing = self._failsafe = False
-        elif said.startswith(_FAILSAFE):
+        elif message.startswith(_FAILSAFE):
             if not self._failsafe:
-                yield "failsafe", self._node, said
+                yield "failsafe", self._node, message
             self._failsafe = True
-        elif said.startswith("promoted self to leader"):
-            yield "promoted", self._node, said
-        elif said.startswith("Demoting self"):
-            yield "demoted", self._node, said
-        elif said == self._last:
+        elif message.startswith("promoted self to leader"):
+            yield "promoted", self._node, message
+        elif message.startswith("Demoting self"):
+            yield "demoted", self._node, message
+        elif message == self._last:
             return
-        elif _REPOINTED.match(said):
-            yield "repointed", self._node, said
-        elif level == "CRITICAL" or _FAILED.match(said):
-            why = " (etcd is out of reach, or has no quorum)" if "DCS is not" in said else ""
-            yield "failed", self._node, said + why
+        elif _REPOINTED.match(message):
+            yield "repointed", self._node, message
+        elif level == "CRITICAL" or _FAILED.match(message):
+            why = " (etcd is unreachable, or has no quorum)" if "DCS is not" in message else ""
+            yield "failed", self._node, message + why
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:
-    """The node that was promoted last; empty: none."""
+    """Return the node that was promoted last; empty: none."""
     return next((event.node for event in reversed(events) if event.kind == "promoted"), "")
 
 

@@ -1,8 +1,8 @@
-"""A power switch for the cluster's nodes, and the fence agent that asks it (Fence Agent API, ClusterLabs).
+"""A power switch for the cluster's nodes, with a fence agent (Fence Agent API, ClusterLabs).
 
-The agent runs on a node and leaves its wish in a file of the host's own folder, as over a network of its
-own that faults do not touch. The lab ends all processes of the victim, takes its extra addresses away, and
-answers in another file.
+The agent runs on a node and writes its request into a file of the host's folder, which stands for a separate
+network without faults. The lab ends all processes of the victim, removes its extra addresses, and answers in
+another file.
 """
 
 import threading
@@ -13,8 +13,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.waiting import wait_until
 
+# File name in /usr/sbin, where Pacemaker looks for fence agents, and the agent's name in the configuration.
 AGENT = "fence_fivenines"
-"""Its file name in /usr/sbin, where Pacemaker looks for fence agents, and its name in the configuration."""
 
 _FOLDER = "power"
 _POLL = 0.05
@@ -59,7 +59,7 @@ exit 1
 
 
 class PowerSwitch:
-    """Serves the wishes of all nodes from its start to its stop."""
+    """Serves the requests of all nodes from its start to its stop."""
 
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = {host.name: host for host in hosts}
@@ -76,7 +76,7 @@ class PowerSwitch:
         host.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=script)
 
     def stop(self) -> None:
-        """Serve no more."""
+        """Stop serving requests."""
         self._ended.set()
         self._thread.join()
 
@@ -84,7 +84,7 @@ class PowerSwitch:
         while not self._ended.wait(_POLL):
             for host in self._hosts.values():
                 for wish in _folder(host).glob("*.wish"):
-                    # who was switched off meanwhile does not come to switch off the other
+                    # A node that was switched off meanwhile must not switch off the other.
                     if not host.powered:
                         wish.unlink()
                         continue
@@ -93,7 +93,7 @@ class PowerSwitch:
                     wish.unlink()
 
     def _do(self, wish: list[str]) -> int:
-        """The exit code for a wish: 0 it is done, or on; 2 it is off; 1 it failed."""
+        """Return the exit code for a request: 0: done, or on; 2: off; 1: failed."""
         action, victim = wish if len(wish) == 2 else ("", "")
         host = self._hosts.get(victim)
         if host is None:
@@ -108,10 +108,10 @@ class PowerSwitch:
 
 
 def power_off(host: Host) -> None:
-    """End all processes of a host, and take from it what it was given at run time.
+    """End all processes of a host, and remove its addresses that were added at run time.
 
     Raises:
-        FiveninesError: some do not end.
+        FiveninesError: some processes do not end.
     """
     host.power_off()
     wait_until(

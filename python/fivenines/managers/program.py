@@ -1,7 +1,7 @@
-"""A failover manager of one's own, on a host of its own: any program that watches the nodes and promotes one.
+"""A custom failover manager on a separate host: any program that watches the nodes and promotes one.
 
-What it is told are files made of templates. What it does is told by its log, by patterns that the user gives
-(`marks`): without them nobody would know whom it has promoted.
+Files from templates configure it. Its events come from its log, by patterns that the user provides (`marks`):
+without them the new primary would be unknown.
 """
 
 from typing import Any, Literal
@@ -24,13 +24,13 @@ class ProgramManagerSettings(ProgramParts, ManagerSettings):
 
     host = "manager"
     section = "manager"
-    failover_fact = "a program of the user's promotes a replica"
+    failover_fact = "a custom program promotes a replica"
 
-    kind: Literal["program"] = Field(description="a failover manager of your own")
+    kind: Literal["program"] = Field(description="a custom failover manager")
     rejoins: bool = Field(
         False,
-        description="whether it makes a server that was started again a member by itself; else fivenines "
-        "does, as a person would",
+        description="whether it makes a restarted server a member by itself; otherwise automatic remediation "
+        "does: fivenines lets the server join again",
     )
 
     @property
@@ -41,31 +41,31 @@ class ProgramManagerSettings(ProgramParts, ManagerSettings):
         if self.rejoins and family_of(topology.engine) == "postgresql":
             return [
                 "manager.rejoins: a former primary of PostgreSQL would start as a primary: leave it out, "
-                "and it is rewound first"
+                "and fivenines rewinds the server first"
             ]
         return []
 
     def problems(self) -> list[str]:
-        """What is wrong with its templates, commands and marks."""
-        found = super().problems()
+        """Return what is wrong with its templates, commands and marks."""
+        problems = super().problems()
         if not self.promotes:
-            found.append(
-                "manager.marks: nobody would know whom it promotes: give a line of its log that means "
-                "promoted, as {says: 'promoted (?P<node>\\S+)', means: promoted}"
+            problems.append(
+                "manager.marks: the new primary would be unknown: add a log line that means promoted, as "
+                "{says: 'promoted (?P<node>\\S+)', means: promoted}"
             )
         ready = self.ready
         if not (ready.port or ready.command or ready.says):
-            found.append(
-                "manager.ready: a fault must not come before it watches: say when it does, by port, "
-                "command, or a line that it writes (says)"
+            problems.append(
+                "manager.ready: a fault must not come before it watches: set port, command, or says (a line "
+                "of its output)"
             )
         if ready.path and not ready.port:
-            found.append("manager.ready: path goes with port")
-        return found
+            problems.append("manager.ready: path needs port")
+        return problems
 
 
 class ProgramManager(Manager[ProgramManagerSettings]):
-    """A program that fails over."""
+    """A custom program that fails over."""
 
     settings_type = ProgramManagerSettings
 

@@ -1,4 +1,4 @@
-"""What all failover managers share: who promotes another node when the primary dies."""
+"""Settings that all failover managers share."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,37 +9,37 @@ from fivenines.cluster.part_settings import PartSettings
 
 
 class ManagerSettings(PartSettings):
-    """Settings of any failover manager; `kind` is narrowed by each subclass."""
+    """Settings of any failover manager; subclasses narrow `kind`."""
 
+    # What promotes a node and how, in a few words, for the facts of a solution.
     failover_fact: ClassVar[str] = ""
-    """Who fails over, and how, in a few words; for the facts of a solution."""
 
+    # Whether it runs on the nodes themselves, where their majority decides.
     on_nodes: ClassVar[bool] = False
-    """Whether it runs on the nodes themselves, where their majority decides."""
 
+    # Whether it moves an address to the primary.
     moves_address: ClassVar[bool] = False
-    """Whether it takes an address along to the primary."""
 
+    # The engine whose root file system the nodes use instead of their server's, as it contains both.
     software: ClassVar[str | None] = None
-    """The engine whose root file system the nodes have instead of their server's own, as it carries both."""
 
+    # Whether its programs change their user: the lab must map all user ids, which requires root.
     all_ids: ClassVar[bool] = False
-    """Whether its programs change their user: the lab must map all user ids, which takes root."""
 
+    # Whether it supports servers on virtual machines.
     for_vms: ClassVar[bool] = True
-    """Whether it can look after servers on virtual machines."""
 
+    # Server settings, by canonical names, that it changes while it runs.
     changes: ClassVar[frozenset[str]] = frozenset()
-    """Settings of servers, by canonical names, that it changes while it runs."""
 
+    # Server settings that it needs; they take precedence over the settings of the solution.
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {}
-    """What it needs of the nodes' servers, over the settings of the solution."""
 
-    kind: str = Field(description="the kind of failover manager")
+    kind: str = Field(description="kind of failover manager")
 
     @property
     def supervises(self) -> bool:
-        """Whether it makes nodes members again by itself: the solution's `rejoin` is not called then."""
+        """Return whether it makes restarted nodes members by itself, without the solution's `rejoin`."""
         return False
 
     @property

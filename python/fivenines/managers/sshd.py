@@ -12,31 +12,31 @@ from fivenines.servers.base import Server
 from fivenines.software.mha_root import SSH_KEY
 from fivenines.waiting import wait_until
 
+# Longest time in seconds until an SSH server listens.
 _START = 15.0
-"""Longest time in seconds until an SSH server listens."""
 
 
 class SshServers:
-    """One on every node, under the server's own user, as an ordinary user's sshd: it needs no root.
+    """One SSH server on every node, which runs as the server's user and needs no root.
 
     Args:
-        nodes: where they run.
+        nodes: their nodes.
         client: the host that logs in to them; nodes log in to each other, too.
-        port: where they listen.
+        port: the port of the SSH servers.
     """
 
     def __init__(self, nodes: Sequence[Server], client: Host, port: int) -> None:
         self._nodes = nodes
         self._client = client
         self._port = port
+        # Processes by node name.
         self.processes: dict[str, Process] = {}
-        """By the node's name."""
 
     def start(self) -> None:
-        """Make the keys and start all; returns when all listen.
+        """Generate the keys and start all; return when all listen.
 
         Raises:
-            FiveninesError: one does not; with what it says.
+            FiveninesError: a server does not start; with its output.
         """
         self._make_keys()
         for node in self._nodes:
@@ -48,7 +48,7 @@ class SshServers:
             wait_until(missing, _START, f"{node.name}: no SSH server", 0.05)
 
     def start_on(self, node: Server) -> None:
-        """Start a node's again, where it has ended."""
+        """Start a node's SSH server again, if it has ended."""
         if node.name in self.processes and self.processes[node.name].alive:
             return
         command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]

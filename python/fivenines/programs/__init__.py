@@ -1,1 +1,1 @@
-"""Programs of one's own on hosts of the lab: proxies and failover managers that somebody brings."""
+"""Custom programs on hosts of the lab: proxies and failover managers that users provide."""

@@ -1,7 +1,7 @@
-"""What a program's own log tells, line by line, by patterns that its user gives.
+"""Events of a custom program, found in its log line by line with the user's patterns.
 
-The moment of an event is when its line was read: a few milliseconds after it was written. What a program
-writes late, or the whole second that it writes itself, cannot be told from that.
+The time of an event is when its line was read, a few milliseconds after it was written. If a program writes
+late, or logs whole seconds, the event is late by as much.
 """
 
 import re
@@ -13,52 +13,52 @@ from pydantic import AfterValidator, Field
 from fivenines.cluster.events import ManagerEvent
 from fivenines.settings import Settings, told
 
+# The failover events that every manager can log.
 Meaning = Literal["missed", "decided", "fenced", "promoted", "repointed", "failed"]
-"""The steps of a failover that are told of every manager."""
 
+# Events about a node that is not the primary yet.
 _OF_OTHERS = ("promoted", "repointed")
-"""What is told of a node that is not the primary until then."""
 
+# Seconds after which a failover without a logged end no longer delays anything.
 LONGEST_FAILOVER = 30.0
-"""Seconds after which a failover that was decided, and told no end, holds up nobody any more."""
 
+# Number of characters of a line that an event keeps as its detail.
 _LONGEST = 300
-"""Characters of a line that are kept as an event's detail."""
 
 
 def _regular(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise told(f"{text!r} is no regular expression: {error}") from error
+        raise told(f"{text!r} is not a regular expression: {error}") from error
     return text
 
 
+# A regular expression of Python's `re`, searched for in each line.
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_regular)]
-"""A regular expression of Python's `re`, searched for in each line."""
 
 
 class MarkSettings(Settings):
-    """A line of the log that tells a step of a failover."""
+    """A pattern for log lines that mark an event of a failover."""
 
     says: Pattern = Field(
-        description="regular expression in the line; what its group `node` finds is the node: its name, "
-        "its address, or address:port"
+        description="regular expression for the line; its group `node` matches the node's name, its address, "
+        "or address:port"
     )
-    means: Meaning = Field(description=f"what it tells: {', '.join(get_args(Meaning))}")
+    means: Meaning = Field(description=f"the event that the line marks: {', '.join(get_args(Meaning))}")
 
 
 def problems(marks: Sequence[MarkSettings]) -> list[str]:
-    """What is wrong with marks as a whole."""
+    """Return what is wrong with the marks as a whole."""
     return [
-        f"marks[{number}].says: who was promoted must be told: give the pattern a group (?P<node>…)"
+        f"marks[{number}].says: the line must name the promoted node: add a group (?P<node>…) to the pattern"
         for number, mark in enumerate(marks)
         if mark.means == "promoted" and "node" not in re.compile(mark.says).groupindex
     ]
 
 
 def goes_on(events: Sequence[ManagerEvent], now: int) -> bool:
-    """Whether a failover was decided that has told of no end, not too long ago; `now` as in the events."""
+    """Return whether a recent failover was decided and has no logged end; `now` as in the events."""
     for event in reversed(events):
         if event.kind in ("promoted", "failed"):
             return False
@@ -71,7 +71,7 @@ class Reader:
     """Turns lines into events.
 
     Args:
-        marks: which lines tell what; the first that is found in a line counts.
+        marks: patterns and their events; the first match in a line counts.
         names: the node of each name, address and address:port.
     """
 
@@ -80,31 +80,32 @@ class Reader:
         self._names = names
 
     def read(self, line: str, now: int, primary: str) -> ManagerEvent | None:
-        """The event that a line tells, if any.
+        """Return the event that a line marks, if any.
 
         Args:
             line: without its end.
             now: ns of CLOCK_MONOTONIC.
-            primary: the node that is meant where a line names none.
+            primary: the node of a line that names none.
         """
         for pattern, means in self._marks:
             if match := pattern.search(line):
                 named = match.groupdict().get("node") or ""
-                # a line that names nobody is about the primary, but for what happens to others
+                # A line without a node is about the primary, unless the event is about another node.
                 about = "" if means in _OF_OTHERS else primary
                 known = self._names.get(named) if named else about
                 detail = line.strip()[:_LONGEST]
                 if known is None or (means == "promoted" and not known):
-                    # that somebody else was promoted would be believed, and cannot be
+                    # A promotion of an unknown node must not be recorded: the primary would be wrong from
+                    # then on.
                     kind = "failed" if means == "promoted" else means
-                    return ManagerEvent(now, kind, named, f"no node is {named!r}: {detail}")
+                    return ManagerEvent(now, kind, named, f"there is no node {named!r}: {detail}")
                 return ManagerEvent(now, means, known, detail)
         return None
 
 
 def names_of(nodes: Mapping[str, tuple[str, int]]) -> dict[str, str]:
-    """What a log may call nodes; `nodes` are address and port by name."""
-    found: dict[str, str] = {}
+    """Return what a log may call the nodes; `nodes`: address and port by name."""
+    known: dict[str, str] = {}
     for name, (address, port) in nodes.items():
-        found |= dict.fromkeys((name, address, f"{name}:{port}", f"{address}:{port}"), name)
-    return found
+        known |= dict.fromkeys((name, address, f"{name}:{port}", f"{address}:{port}"), name)
+    return known

@@ -1,4 +1,4 @@
-"""Where the files of a program of one's own come from: a folder, an image, or an archive."""
+"""The files of a custom program: from a folder, an image, or an archive."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from fivenines.software.program_root import ProgramRoot, root_of
 
 
 class RootSettings(Settings):
-    """A folder as it is, or an image or archive that is unpacked into the cache once."""
+    """A folder, or an image or archive that is unpacked into the cache once."""
 
     short = "the path of a folder"
 
@@ -29,17 +29,17 @@ class RootSettings(Settings):
         return str(self.path) if self.path is not None else whole(self)
 
     def problem(self) -> str:
-        """What is wrong with it; empty if nothing."""
-        given = [one for one in (self.path, self.image, self.archive) if one is not None]
+        """Return what is wrong with the settings; empty if nothing."""
+        given = [source for source in (self.path, self.image, self.archive) if source is not None]
         if len(given) != 1:
             return "write the path of a folder, {image: …} or {archive: …}"
         where = self.path or self.archive
         if where is not None and not where.is_absolute():
-            return f"write the whole path of {where}"
+            return f"write the absolute path of {where}"
         return ""
 
     def machine_problem(self) -> str:
-        """What of it is not on this machine; empty if that is not known."""
+        """Return what is missing on this machine; empty if nothing, or if unknown."""
         if self.path is not None:
             return "" if self.path.is_dir() else f"there is no folder {self.path}"
         if self.archive is None or self.archive.is_file() or ProgramRoot(self.engine).cached:
@@ -48,11 +48,11 @@ class RootSettings(Settings):
 
     @property
     def engine(self) -> str:
-        """The name of the engine that it is made into; empty: it is a folder."""
+        """Return the name of the engine that it is unpacked to; empty for a folder."""
         if self.image is not None:
             return ProgramRoot.of("image", self.image).name
         return ProgramRoot.of("archive", str(self.archive)).name if self.archive else ""
 
     def root(self) -> Root:
-        """What a host sees of it."""
+        """Return the root file system of its host."""
         return root_of(self.path) if self.path is not None else ProgramRoot(self.engine).root()

@@ -1,4 +1,4 @@
-"""A program of one's own at work: on a host, with files made of templates, its log read for marks."""
+"""A running custom program on a host: files from templates, events from its log."""
 
 import re
 import signal
@@ -14,7 +14,7 @@ from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
-from fivenines.programs import answers, templates
+from fivenines.programs import port_check, templates
 from fivenines.programs.marks import Reader, goes_on, names_of
 from fivenines.programs.settings import ProgramParts
 from fivenines.programs.tailing import Tail
@@ -23,27 +23,27 @@ from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, i
 from fivenines.software.program_root import seen_at
 from fivenines.waiting import wait_until
 
+# User id of the program. Many such programs refuse to run as root.
 _UID = 1000
-"""Many such programs refuse to run as root."""
 
+# Longest time in seconds for a short command of the program: a readiness check, or a notification.
 _COMMAND = 10.0
-"""Seconds that a short command of its may take: to look whether it is ready, to tell it something."""
 
+# Exit statuses after SIGKILL.
 _KILLED = (-9, 137)
-"""What SIGKILL ends with."""
 
+# Longest time in seconds that a switchover may take.
 _SWITCHOVER = 90.0
-"""Longest time in seconds that a switchover may take."""
 
 
 class Running:
-    """Its files lie in the host's folder of secrets, since they have passwords; copies without are kept.
+    """A running program. Its files contain passwords, so only copies without them are kept.
 
     Args:
-        settings: what the user says of it.
-        solution: the cluster; its host is made in the cluster's lab.
+        settings: the user's settings.
+        solution: the cluster; the program's host is in the same lab.
         place: the name of that host.
-        ports: what clients write and read at, 0 where there is none.
+        ports: write and read port of clients, 0 for none.
     """
 
     def __init__(
@@ -54,21 +54,21 @@ class Running:
         self._place = place
         self._ports = ports
         self._events: list[ManagerEvent] = []
+        # The process that fivenines has ended, which is not a failure.
         self._ended: Process | None = None
-        """The one that we have ended: that is not a failure."""
-        self._said = threading.Event()
+        self._ready_line_seen = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._tails: list[Tail] = []
+        # Number of events before the last start.
         self._since = 0
-        """How many events there were when it was started."""
         self._process: Process | None = None
 
     def start(self) -> None:
-        """Make its host and start it there; returns when it is ready."""
+        """Make its host and start it there; return when it is ready."""
         self._root = self.settings.root_seen()
         self.host = self.solution.lab.add_host(self._place, self._root)
         log = self.host.node / "log"
-        nodes = {one.name: (one.host.address, one.port) for one in self.solution.nodes}
+        nodes = {node.name: (node.host.address, node.port) for node in self.solution.nodes}
         self._reader = Reader(self.settings.marks, names_of(nodes))
         heard = {self._output: self._look_for_readiness} | {self.settings.log or self._output: self._hear}
         for name, hear in heard.items():
@@ -82,19 +82,19 @@ class Running:
             raise
 
     def restart(self) -> None:
-        """Start it again after it ended; returns when it is ready.
+        """Start it again after it ended; return when it is ready.
 
         Raises:
-            FiveninesError: it is not; with its last words.
+            FiveninesError: it does not become ready; with its last output.
         """
         settings = self.settings
         self.write_files()
         for tail in self._tails:
             tail.skip()
-        self._said.clear()
+        self._ready_line_seen.clear()
         self._since = len(self._events)
-        self._process = self.host.spawn(self.told(settings.command), uid=self._uid, log=self._output)
-        what = f"{settings.called} {'does not let clients in' if self._ports[0] else 'is not ready'}"
+        self._process = self.host.spawn(self.rendered(settings.command), uid=self._uid, log=self._output)
+        what = f"{settings.called} {'accepts no clients' if self._ports[0] else 'is not ready'}"
         try:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
         except FiveninesError as error:
@@ -103,41 +103,42 @@ class Running:
 
     @property
     def process(self) -> Process:
-        """Its process, which may have ended; there is one once it was started."""
+        """Return its process, which may have ended; only after the first start."""
         assert self._process is not None
         return self._process
 
     def end(self) -> None:
-        """End it as it is ended by hand: SIGTERM, and SIGKILL after some seconds."""
+        """End it as an administrator would: SIGTERM, and SIGKILL after some seconds."""
         self._ended = self.process
         self.process.terminate(5.0)
 
     def kill(self) -> None:
-        """SIGKILL; returns when it has ended."""
+        """Send SIGKILL; return when it has ended."""
         self._ended = self.process
         self.process.gone(self.process.kill())
         self.process.wait(5.0)
 
     def stop(self) -> None:
-        """End it, and read no more of its log."""
+        """End it, and stop reading its log."""
         if self._process is not None:
             self.end()
         self._end_tails()
 
     def events(self) -> list[ManagerEvent]:
-        """What its log and what was done to it told so far."""
+        """Return the events from its log, and those that were noted about it."""
         return list(self._events)
 
     @property
     def at_work(self) -> bool:
-        """Whether it is in the midst of a failover, as far as its log has told since it was started."""
+        """Return whether a failover is in progress, according to its log since the last start."""
         now = time.monotonic_ns()
         return self.process.alive and goes_on(self._events[self._since :], now)
 
     def follow(self, how: str | Sequence[str]) -> None:
-        """Tell it who the primary is now; what goes wrong is noted only.
+        """Tell it about the new primary; errors are recorded as events only.
 
-        `how` is `restart`, the name of a signal, or a command.
+        Args:
+            how: `restart`, the name of a signal, or a command.
         """
         called, name = self.settings.called, ""
         try:
@@ -146,30 +147,30 @@ class Running:
                 self.write_files()
                 if not self.process.alive:
                     raise FiveninesError("it does not run")
-                self._tell_it(how)
-            self.note("repointed", f"{called} was told of {name}")
+                self._notify(how)
+            self.note("repointed", f"{called} was notified that {name} is the primary")
         except Exception as error:
-            self.note("failed", f"{called} was not told of {name}: {brief(error)}")
+            self.note("failed", f"{called} could not be notified that {name} is the primary: {brief(error)}")
 
     def run(self, command: Sequence[str], timeout: float = _COMMAND, node: str = "") -> str:
-        """Run one of its commands on its host; what it said.
+        """Run one of its commands on its host; return the output.
 
         Raises:
             FiveninesError: it failed, or took longer than `timeout` seconds.
         """
         try:
-            return self.host.run(self.told(command, node), uid=self._uid, timeout=timeout)
+            return self.host.run(self.rendered(command, node), uid=self._uid, timeout=timeout)
         except FiveninesError as error:
             raise FiveninesError(self._hidden(str(error))) from None
 
     def switch_over(self) -> str:
-        """Ask it for a planned switchover; the name of the new primary.
+        """Request a planned switchover; return the name of the new primary.
 
         Raises:
-            FiveninesError: it did not make one; says why.
+            FiveninesError: it did not make one; with the reason.
         """
         if not self.settings.switchover:
-            raise FiveninesError(f"{self.settings.called} is not asked for a switchover: no `switchover`")
+            raise FiveninesError(f"{self.settings.called} has no command for a switchover: set `switchover`")
         known = len(self._events)
         former = self.solution.primary_of_record.name
         self.run(self.settings.switchover, _SWITCHOVER)
@@ -179,28 +180,30 @@ class Running:
             nonlocal new
             if not self.process.alive:
                 raise FiveninesError(f"no switchover: {self.settings.called} has ended")
-            told = self._events[known:]
-            if failed := [one.detail for one in told if one.kind == "failed"]:
+            events = self._events[known:]
+            if failed := [event.detail for event in events if event.kind == "failed"]:
                 raise FiveninesError(f"no switchover: {failed[-1]}")
-            new = next((one.node for one in told if one.kind == "promoted" and one.node != former), "")
-            return "" if new else "its log tells of no new primary"
+            new = next(
+                (event.node for event in events if event.kind == "promoted" and event.node != former), ""
+            )
+            return "" if new else "its log shows no new primary"
 
         wait_until(missing, _SWITCHOVER, "no switchover", 0.02)
         return new
 
     def note(self, kind: str, detail: str) -> None:
-        """An event of ours about it."""
-        told = ManagerEvent(time.monotonic_ns(), kind, self._place, self._hidden(detail))
-        self._events.append(told)
+        """Record an event about it."""
+        event = ManagerEvent(time.monotonic_ns(), kind, self._place, self._hidden(detail))
+        self._events.append(event)
 
-    def told(self, command: Sequence[str], node: str = "") -> list[str]:
-        """The words of a command that is a template; `node` is who is meant by that name in it."""
+    def rendered(self, command: Sequence[str], node: str = "") -> list[str]:
+        """Render the words of a command; `node` is the node that a template calls by that name."""
         more = {"node": self._node(self.solution.node(node))} if node else {}
         facts = self._facts()
         return [templates.rendered(word, facts, more) for word in command]
 
     def write_files(self) -> None:
-        """Make its files anew, with the primary of now."""
+        """Render its files again, with the current primary."""
         facts = self._facts()
         for name, template in self.settings.files.items():
             text = templates.rendered(template, facts)
@@ -218,14 +221,14 @@ class Running:
         return f"{self.settings.called}.out"
 
     def _facts(self) -> templates.Facts:
-        """What its templates get now."""
-        nodes = [self._node(one) for one in self.solution.nodes]
+        """Return the values for its templates."""
+        nodes = [self._node(node) for node in self.solution.nodes]
         primary = self._node(self.solution.primary_of_record)
         given, (write_port, read_port) = self.solution.passwords, self._ports
         return templates.Facts(
             nodes=nodes,
             primary=primary,
-            replicas=[one for one in nodes if one.name != primary.name],
+            replicas=[node for node in nodes if node.name != primary.name],
             address=self.host.address,
             write_port=write_port,
             read_port=read_port,
@@ -241,7 +244,7 @@ class Running:
     def _node(self, node: Server) -> templates.TemplateNode:
         return templates.TemplateNode(node.name, node.host.address, node.port)
 
-    def _tell_it(self, how: str | Sequence[str]) -> None:
+    def _notify(self, how: str | Sequence[str]) -> None:
         if not isinstance(how, str):
             self.run(how)
         elif how == "restart":
@@ -253,10 +256,10 @@ class Running:
     def _look_for_readiness(self, line: str) -> None:
         says = self.settings.ready.says
         if says is not None and re.search(says, line):
-            self._said.set()
+            self._ready_line_seen.set()
 
     def _hear(self, line: str) -> None:
-        """A line of its log: what it means, and whether it is ready now."""
+        """Process a line of its log: events, and whether it is ready."""
         self._look_for_readiness(line)
         primary = self.solution.primary_of_record.name
         event = self._reader.read(self._hidden(line), time.monotonic_ns(), primary)
@@ -267,7 +270,7 @@ class Running:
             self.solution.appoint(event.node)
 
     def _not_heard(self, why: str) -> None:
-        self.note("failed", f"a line of its log was not understood: {why}")
+        self.note("failed", f"a line of its log could not be read: {why}")
 
     def _end_tails(self) -> None:
         for tail in self._tails:
@@ -277,11 +280,11 @@ class Running:
         return self.solution.passwords.hidden(text)
 
     def _attend(self, process: Process) -> None:
-        """Tell if it ends by itself."""
+        """Record an event if it ends unexpectedly."""
         status = process.popen.wait()
         if process is self._ended:
             return
-        # a fault kills it, and so does a host without memory
+        # A fault sends SIGKILL, and so does the kernel of a host without memory.
         kind = "killed" if status in _KILLED else "failed"
         self.note(kind, f"{self.settings.called} ended with status {status}")
 
@@ -289,10 +292,10 @@ class Running:
         if not self.process.alive:
             raise FiveninesError(f"{self.settings.called} ended")
         ready = self.settings.ready
-        if ready.says is not None and not self._said.is_set():
-            return f"it has not written a line with {ready.says!r}"
-        if said := self._not_answering(ready.port or self._ports[0], ready.path):
-            return said
+        if ready.says is not None and not self._ready_line_seen.is_set():
+            return f"it has not logged a line with {ready.says!r}"
+        if reason := self._not_answering(ready.port or self._ports[0], ready.path):
+            return reason
         if not ready.command:
             return ""
         try:
@@ -304,16 +307,16 @@ class Running:
     def _not_answering(self, port: int, path: str | None) -> str:
         if not port:
             return ""
-        asked = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
-        said = subprocess.run(
-            self.host.beside([*asked, *([path] if path else [])]),
+        command = [sys.executable, "-m", port_check.__name__, self.host.address, str(port)]
+        done = subprocess.run(
+            self.host.beside([*command, *([path] if path else [])]),
             capture_output=True,
             text=True,
             check=False,
             timeout=20,
         )
-        return (said.stdout.strip() or said.stderr.strip()[-200:]) if said.returncode else ""
+        return (done.stdout.strip() or done.stderr.strip()[-200:]) if done.returncode else ""
 
     def _last_words(self) -> str:
-        said = self._hidden(self.process.log_tail())
-        return "\n".join(f"  {line}" for line in said.splitlines()) or "  (it wrote nothing)"
+        output = self._hidden(self.process.log_tail())
+        return "\n".join(f"  {line}" for line in output.splitlines()) or "  (no output)"

@@ -1,4 +1,4 @@
-"""Lines of a log file as they are written."""
+"""Read the lines of a log file as they are written."""
 
 import threading
 from collections.abc import Callable
@@ -7,43 +7,43 @@ from pathlib import Path
 from fivenines.errors import brief
 from fivenines.lab.process import whole_lines
 
+# Seconds between two reads, and so the largest delay of a line. Checking an unchanged file takes one call.
 _LOOK = 0.005
-"""Seconds between two looks: what a line is late at most. A look at a file that has not grown is one call."""
 
 
 class Tail:
-    """Tells of each whole line of a file once, in a thread of its own.
+    """Passes each whole line of a file to a callback once, in its own thread.
 
     Args:
-        file: it may not be there yet, and may be written anew.
-        tell: called with each line, without its end.
-        failed: called with the reason if a line could not be told.
+        file: it may not exist yet, and may be truncated.
+        callback: called with each line, without its end.
+        failed: called with the reason if `callback` failed for a line.
     """
 
-    def __init__(self, file: Path, tell: Callable[[str], None], failed: Callable[[str], None]) -> None:
+    def __init__(self, file: Path, callback: Callable[[str], None], failed: Callable[[str], None]) -> None:
         self._file = file
-        self._tell = tell
+        self._callback = callback
         self._failed = failed
         self._position = 0
+        # Inode and size of the file at the last read.
         self._seen: tuple[int, int] = (0, 0)
-        """Number and size of the file at the last look."""
         self._over = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
     def start(self) -> None:
-        """Begin to read, with what is in it already."""
+        """Begin to read, with the existing lines."""
         self._thread.start()
 
     def catch_up(self) -> None:
-        """Tell of all whole lines that are there now."""
+        """Pass on all whole lines that exist now."""
         with self._one_at_a_time:
             self._read()
 
     def skip(self) -> None:
-        """Tell of all whole lines that are there now, and pass over the beginning of another one.
+        """Pass on all whole lines that exist now, and skip an incomplete last line.
 
-        Whoever wrote it has ended; the next one shall begin with a line of its own.
+        The process that wrote it has ended; the output of the next one begins with a whole line.
         """
         with self._one_at_a_time:
             self._read()
@@ -51,7 +51,7 @@ class Tail:
                 self._position = self._file.stat().st_size
 
     def stop(self) -> None:
-        """Tell of what is left, and end."""
+        """Pass on the remaining lines, and end."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -69,13 +69,13 @@ class Tail:
         if (now.st_ino, now.st_size) == self._seen:
             return
         if self._seen[0] not in (0, now.st_ino) or now.st_size < self._position:
-            # it was written anew
+            # The file was truncated.
             self._position = 0
         self._seen = (now.st_ino, now.st_size)
         lines, self._position = whole_lines(self._file, self._position)
         for line in lines:
             try:
-                self._tell(line.rstrip("\r"))
+                self._callback(line.rstrip("\r"))
             except Exception as error:
-                # who reads on finds the next line
+                # Reading continues with the next line.
                 self._failed(f"{line[:100]!r}: {brief(error)}")

@@ -1,7 +1,7 @@
-"""Configuration files of programs of one's own: Jinja templates that get the topology and the accounts.
+"""Configuration files of custom programs: Jinja templates with the topology and the accounts.
 
-Templates come from other people's files, so they run in Jinja's sandbox; a name that is not known is an
-error, never an empty word.
+Templates may come from third parties, so they run in Jinja's sandbox. An unknown name is an error, never an
+empty string.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TemplateNode:
-    """A database server, as templates see it."""
+    """A database server in a template."""
 
     name: str
     address: str
@@ -24,7 +24,7 @@ class TemplateNode:
 
 @dataclass(frozen=True)
 class TemplateAccount:
-    """An account of the servers, as templates see it."""
+    """An account of the servers in a template."""
 
     user: str
     password: str
@@ -32,20 +32,20 @@ class TemplateAccount:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a template can use, by these names.
+    """All names that a template can use.
 
     Attributes:
         nodes: all database servers.
-        primary: the one that takes writes now.
-        replicas: the others.
-        address: the program's own.
-        write_port, read_port: what clients connect to; read_port is 0 where there is none.
+        primary: the current primary.
+        replicas: all other servers.
+        address: address of the program's host.
+        write_port, read_port: ports for clients; read_port is 0 if there is none.
         application: the account of the load, in `database`.
-        manager: an account that may look at the servers' state and promote.
-        database: the load's.
-        files: the folder with the files that are made of templates.
+        manager: an account that may read the servers' state and promote.
+        database: the database of the load.
+        files: the folder with the rendered files.
         run, log: folders that the program may write to.
-        root: where its own files are seen that are no whole root file system; else empty.
+        root: where its files are if they are not a whole root file system; else empty.
     """
 
     nodes: Sequence[TemplateNode]
@@ -64,22 +64,23 @@ class Facts:
 
 
 def rendered(text: str, facts: Facts, more: Mapping[str, TemplateNode] = MappingProxyType({})) -> str:
-    """The text of a template; `more` are further names.
+    """Render a template; `more`: further names.
 
     Raises:
-        jinja2.TemplateError: it is wrong, or names something that is not known.
+        jinja2.TemplateError: it is invalid, or uses an unknown name.
     """
     return (
         _environment()
         .from_string(text)
-        .render(_names(facts) | {name: asdict(one) for name, one in more.items()})
+        .render(_names(facts) | {name: asdict(node) for name, node in more.items()})
     )
 
 
 def problem(text: str, *more: str) -> str:
-    """What is wrong with a template, with its line; empty if it can be used with any cluster.
+    """Return what is wrong with a template, with its line; empty if it is valid for any cluster.
 
-    `more` are names of nodes that it may use beside.
+    Args:
+        more: names of nodes that it may use in addition.
     """
     import jinja2  # noqa: PLC0415
 
@@ -89,22 +90,22 @@ def problem(text: str, *more: str) -> str:
         return f"line {error.lineno}: {error.message}"
     except jinja2.UndefinedError as error:
         known = ", ".join([*_names(_EXAMPLE), *more])
-        return f"{error.message}; known are {known}"
+        return f"{error.message}; known names are {known}"
     except (jinja2.TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
         return str(error) or type(error).__name__
     return ""
 
 
 def has_password(text: str, *more: str) -> bool:
-    """Whether a sound template puts a password into its text."""
+    """Return whether a valid template puts a password into its text."""
     if problem(text, *more):
         return False
     made = rendered(text, _EXAMPLE, dict.fromkeys(more, _NODES[0]))
-    return any(one.password in made for one in (_EXAMPLE.application, _EXAMPLE.manager))
+    return any(account.password in made for account in (_EXAMPLE.application, _EXAMPLE.manager))
 
 
 def _environment() -> "SandboxedEnvironment":
-    # few experiments have templates, and all that name solutions come by here
+    # Import jinja2 late: few experiments have templates, but every command that lists solutions comes here.
     import jinja2.sandbox  # noqa: PLC0415
 
     return jinja2.sandbox.SandboxedEnvironment(

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fivenines.deployment.deployed import too_dear
+from fivenines.deployment.deployed import over_budget
 from fivenines.errors import FiveninesError
 from fivenines.experiment.interleaved_plan import seconds_of
 from fivenines.experiment.plan import Trial
@@ -170,7 +170,7 @@ class Dispatch:
 
     def _is_too_dear(self, work: Work) -> bool:
         if isinstance(work, Trial):
-            self._too_dear = too_dear(work.cell.solution, seconds_of([work], self._experiment))
+            self._too_dear = over_budget(work.cell.solution, seconds_of([work], self._experiment))
         return bool(self._too_dear)
 
     def _see_through(self, work: Work, worker: Worker) -> None:

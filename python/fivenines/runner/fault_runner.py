@@ -182,7 +182,7 @@ class FaultRunner:
 
     def _on_call_step(self) -> None:
         try:
-            for action in self._deployed.solution.on_call_step():
+            for action in self._deployed.solution.remediate():
                 node, _, detail = action.partition(": ")
                 self._note("bootstrapped", node, detail)
         except Exception as error:

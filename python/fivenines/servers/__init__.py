@@ -1,1 +1,1 @@
-"""Database servers: one process on one host, its configuration, its life and its SQL."""
+"""Database servers: one process on one host, with its configuration, life cycle and SQL."""

@@ -1,10 +1,9 @@
-"""Servers of Amazon Aurora and of Multi-AZ clusters of RDS, by what they say of themselves by SQL.
+"""Servers of Amazon Aurora and of Multi-AZ clusters of RDS, observed through SQL.
 
-Replicas of Aurora share the primary's storage: they have no replication threads and no positions of their
-own, and tell in a table or function of Aurora's who writes and how far each lags. Servers of a Multi-AZ
-cluster replicate as any others do, and have neither.
-Sources: Amazon Aurora user guide, "Aurora MySQL-specific information_schema tables",
-"aurora_replica_status"; MySQL manual, "innodb_read_only".
+Replicas of Aurora share the primary's storage, so they have no replication threads and no positions. A table
+or function of Aurora shows the writer and the lag of each replica. Servers of a Multi-AZ cluster replicate
+like any others, and have neither. Sources: Amazon Aurora user guide, "Aurora MySQL-specific
+information_schema tables", "aurora_replica_status"; MySQL manual, "innodb_read_only".
 """
 
 from collections.abc import Callable, Iterator
@@ -18,28 +17,28 @@ from fivenines.servers.remote import Target
 from fivenines.servers.session import Session
 from fivenines.software.base import Engine
 
+# Aurora's session id of the instance that writes.
 WRITER = "MASTER_SESSION_ID"
-"""What Aurora calls the session of the instance that writes."""
 
+# A replica with less lag has caught up, as Aurora rounds: 10 to 20 ms are usual.
 AT_EASE_MS = 100.0
-"""A replica that lags less has what was written, as Aurora rounds: usual are 10 to 20 ms."""
 
+# Aurora MySQL's tables with its replicas, in current and older versions: instance, session and lag in ms.
 OF_MYSQL = {
     "information_schema.replica_host_status": ("SERVER_ID", "SESSION_ID", "REPLICA_LAG_IN_MILLISECONDS"),
     "mysql.ro_replica_status": ("server_id", "session_id", "replica_lag_in_msec"),
 }
-"""Where Aurora MySQL tells of its replicas, of now and of before: with instance, session and lag in ms."""
 
 _OF_POSTGRES = "SELECT server_id, session_id, replica_lag_in_msec FROM aurora_replica_status()"
 
 
 class _Aurora(ExternalServer):
-    """What both have in common; `status` is the statement about the replicas, or empty."""
+    """What both have in common; `status`: the statement about the replicas, or empty."""
 
     _status: str | None = None
 
     def status_statement(self) -> str:
-        """The statement that tells of the replicas; empty: this server is none of Aurora's."""
+        """Return the statement that lists the replicas; empty: this server is not Aurora."""
         if self._status is None:
             self._status = self._statement()
         return self._status
@@ -48,7 +47,7 @@ class _Aurora(ExternalServer):
         raise NotImplementedError
 
     def lags(self) -> dict[str, float | None]:
-        """The lag of each replica in ms, as this server knows it."""
+        """Return the lag of each replica in ms, as this server knows it."""
         rows = self.query(self.status_statement())
         return {
             str(name): None if lag is None else float(lag) for name, session, lag in rows if session != WRITER
@@ -65,7 +64,7 @@ class AuroraMysql(_Aurora, ExternalMysql):
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
     def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _told(self)
+        statement = _status_statement(self)
         return AuroraDelay(self.name, statement) if statement else super().delay()
 
     def _statement(self) -> str:
@@ -84,7 +83,7 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
 
     @property
     def watched_at(self) -> str:
-        # the watch asks for a position, which Aurora refuses without logical replication
+        # The watch queries a position, which Aurora refuses without logical replication.
         return "" if self.engine.name == "aurora-postgresql" else super().watched_at
 
     def follows(self) -> str:
@@ -94,7 +93,7 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
     def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _told(self)
+        statement = _status_statement(self)
         return AuroraDelay(self.name, statement) if statement else super().delay()
 
     def _statement(self) -> str:
@@ -103,10 +102,10 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
 
 
 class AuroraDelay(DelayReader):
-    """A replica's lag as Aurora tells it, in the words of its metric (CloudWatch: AuroraReplicaLag).
+    """A replica's lag as Aurora reports it, under the name of its metric (CloudWatch: AuroraReplicaLag).
 
     Args:
-        name: of the node: the identifier of its instance.
+        name: node name, which is the identifier of its instance.
         statement: the statement about all replicas.
     """
 
@@ -114,18 +113,18 @@ class AuroraDelay(DelayReader):
         super().__init__(name)
         self._statement = statement
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        for server, session, lag in asked.ask(self._statement).rows:
-            # each tells of all: what it says of itself is enough
-            if server == self.name and session != WRITER:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        for server, session_id, lag in session.ask(self._statement).rows:
+            # Each instance reports all replicas; its own row is enough.
+            if server == self.name and session_id != WRITER:
                 yield self.name, REPLICA_LAG, None if lag is None else float(lag), "ms"
 
 
 REPLICA_LAG = "AuroraReplicaLag"
 
 
-def _told(server: AuroraMysql | AuroraPostgres) -> str:
-    with suppress(Exception):  # it may be away now
+def _status_statement(server: AuroraMysql | AuroraPostgres) -> str:
+    with suppress(Exception):  # The server may be unavailable now.
         return server.status_statement()
     return ""
 
@@ -133,18 +132,18 @@ def _told(server: AuroraMysql | AuroraPostgres) -> str:
 def _listed(server: AuroraMysql | AuroraPostgres) -> str:
     if server.writable() or server.name in server.lags():
         return ""
-    return f"{server.name} is not among the replicas that Aurora knows"
+    return f"Aurora does not list {server.name} as a replica"
 
 
 def _lagging(server: AuroraMysql | AuroraPostgres, primary: Server) -> str:
-    told = primary if isinstance(primary, AuroraMysql | AuroraPostgres) else server
-    lag = told.lags().get(server.name)
+    reporter = primary if isinstance(primary, AuroraMysql | AuroraPostgres) else server
+    lag = reporter.lags().get(server.name)
     if lag is None:
-        return f"Aurora does not say how far {server.name} lags"
-    return f"{server.name} lags by {lag:.0f} ms, as Aurora says" if lag > AT_EASE_MS else ""
+        return f"Aurora reports no lag of {server.name}"
+    return f"Aurora reports a lag of {lag:.0f} ms for {server.name}" if lag > AT_EASE_MS else ""
 
 
 def aurora_server(host: Host, engine: Engine, target: Target) -> ExternalServer:
-    """A server of one of RDS's clusters."""
+    """Return the server object for an instance of a cluster of RDS."""
     kind = AuroraPostgres if engine.family == "postgresql" else AuroraMysql
     return kind(host, engine, target)

@@ -1,4 +1,4 @@
-"""A database server: one process on one host, its configuration, its life and its SQL."""
+"""A database server: one process on one host, with its configuration, life cycle and SQL."""
 
 import contextlib
 import subprocess
@@ -25,11 +25,11 @@ Value = str | int | float | bool
 Rows = list[tuple[Any, ...]]
 
 DATABASE = "sbtest"
+# User of the load and of the ledger, with rights to read and write the data only.
 APPLICATION = "app"
-"""The user of the load, and of the ledger. May read and write the data, nothing else."""
 
+# User of replication and of the failover manager.
 REPLICATION = "repl"
-"""The user of replication and of the failover manager."""
 
 
 class Server(Member):
@@ -37,168 +37,171 @@ class Server(Member):
 
     port: int
 
+    # Name of its SQL in fivenines-core; except with ODBC it is also the protocol.
     driver: SqlDialect
-    """What fivenines-core calls its SQL; but by ODBC it is its protocol, too."""
 
+    # Account with all rights, used at the unix socket.
     administrator: str
-    """The account that may do everything; it is used at the unix socket."""
 
+    # File name of its unix socket.
     socket_name: ClassVar[str]
-    """The file name of its unix socket."""
 
+    # Whether its data contain a log that must be identical on all nodes of a lab.
     one_history: ClassVar[bool] = False
-    """Whether its data carry a log that must be the same on all nodes of a lab, byte by byte."""
 
+    # Settings for loading a data set: fast, but not crash-safe.
     unsafe_settings: ClassVar[dict[str, Value]]
-    """Settings under which a data set is loaded: quick, and not safe against a crash."""
 
     database: str = DATABASE
 
     @staticmethod
     @abstractmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Settings under which a commit waits for this server's disk (strict), or does not (relaxed)."""
+        """Return settings with which a commit waits for the server's disk (strict) or does not (relaxed)."""
 
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         super().__init__(host)
         self.engine = engine
+        # Passwords of its lab; by default new ones for this server.
         self.passwords = passwords or Passwords()
-        """Those of its lab; without any it gets its own."""
+        # User settings that a data directory is created with.
         self.made_with: Mapping[str, Value] = {}
-        """Settings that a person gives and that a data directory is made with."""
+        # User and password of the load.
         self.application = (APPLICATION, self.passwords.application)
-        """User and password of the load."""
 
     @property
     def endpoint(self) -> str:
-        """Where clients in the lab reach it: address:port."""
+        """Return the address for clients in the lab: address:port."""
         return f"{self.host.address}:{self.port}"
 
     @property
     def client_endpoint(self) -> str:
-        """Where clients reach it: its endpoint, or by ODBC a connection string."""
+        """Return its endpoint for clients, or its ODBC connection string."""
         return self.endpoint
 
     @property
     def watched_at(self) -> str:
-        """Where the node watch asks it: the path of its unix socket, beside the lab's network.
+        """Return the endpoint for the node watch: the path of its unix socket, outside the lab's network.
 
-        Of a server that others run host:port; empty where it cannot be watched.
+        For external servers host:port; empty if it cannot be watched.
         """
         return str(self.socket_folder() / self.socket_name)
 
     def own_address(self) -> list[str]:
-        """How fivenines-core reaches it for us, beside the load's way."""
+        """Return how fivenines-core reaches it for the controller, independent of the load's path."""
         return ["--host", self.host.address, "--port", str(self.port)]
 
     def tls_flags(self) -> list[str]:
-        """How fivenines-core encrypts when it speaks to it for us; none: as it does by itself."""
+        """Return the TLS options of fivenines-core for the controller; none: its defaults."""
         return []
 
     @abstractmethod
     def initialise(self) -> None:
-        """Make a data directory (initdb, mariadb-install-db) with the database and the accounts."""
+        """Create a data directory (initdb, mariadb-install-db) with the database and the accounts."""
 
     @abstractmethod
     def take_over(self) -> None:
-        """Let a copied data directory have this lab's passwords before anybody can connect."""
+        """Set this lab's passwords in a copied data directory before any client can connect."""
 
     @abstractmethod
     def configure(self, settings: Mapping[str, Value]) -> None:
-        """Write the configuration file: our defaults, overlaid by `settings`."""
+        """Write the configuration file: the defaults, overridden by `settings`."""
 
     @abstractmethod
     def connect(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
-        """An administrator's DB-API connection through the unix socket; autocommit."""
+        """Open an administrator's DB-API connection through the unix socket, in autocommit."""
 
     @abstractmethod
     def ledger_rows(self, timeout: float = 30.0) -> Sequence[tuple[int, int | None]]:
-        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970 (None: not asked).
+        """Return the ledger's rows: id, and server time of the INSERT in us since 1970 (None: unknown).
 
-        None where it has lost the table itself, as with its power.
+        Returns None if the table itself is lost, as after a power loss.
         """
 
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:
-        """All settings of the running server, by name."""
+        """Return all settings of the running server, by name."""
 
     def in_effect(self, asked: Mapping[str, Value]) -> list[Finding]:
-        """The settings that are not in effect as they were asked for, and those that it does not show.
+        """Return settings that are not in effect, and those that the server does not show.
 
         Raises:
-            Exception: the driver's own, where it does not answer.
+            Exception: the driver's own, if the server does not answer.
         """
         return [
-            Finding(self.name, name, str(value), "", "unobserved", "nobody can ask for it")
+            Finding(self.name, name, str(value), "", "unobserved", "it cannot be queried")
             for name, value in asked.items()
         ]
 
     @property
     def of_role(self) -> frozenset[str]:
-        """The settings, by canonical names, that change with its role: who is primary decides."""
+        """Return the settings, by canonical names, that follow its role."""
         return frozenset()
 
     @abstractmethod
     def writable(self) -> bool:
-        """Whether it takes writes now; False also when it does not answer."""
+        """Return whether it is writable now; False also if it does not answer."""
 
     @abstractmethod
     def finish_loading(self) -> None:
-        """What a freshly loaded data set wants: statistics for the planner, nothing left to do."""
+        """Finish a newly loaded data set: statistics for the planner, background work done."""
 
     @abstractmethod
     def prompt_command(self) -> list[str]:
-        """The command line of an interactive SQL client on this node, run from outside the lab."""
+        """Return the command line of an interactive SQL client on this node, run from outside the lab."""
 
     @abstractmethod
     def shell_command(self, dsn: str, address: str) -> str:
-        """What a person types to open the engine's own client as the application, from any shell.
+        """Return the command that opens the engine's own client as the application, from any shell.
 
-        `dsn` leads to who takes writes; `address` is one server, host:port, for clients that take no DSN.
+        Args:
+            dsn: leads to the writable node.
+            address: one server (host:port), for clients that take no DSN.
         """
 
     @abstractmethod
     def batch_command(self) -> list[str]:
-        """The command line, run from outside the lab, that runs SQL from stdin; ends at an error."""
+        """Return the command line, run from outside the lab, for SQL from stdin; it ends at an error."""
 
     @abstractmethod
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
-        """As `connect`, in the database with the workload's tables."""
+        """Open a connection like `connect`, in the database with the workload's tables."""
 
     @abstractmethod
     def clients(self) -> int:
-        """How many clients are logged in now."""
+        """Return the number of connected clients."""
 
     @abstractmethod
     def most_clients(self) -> int:
-        """How many it lets in at a time."""
+        """Return the largest number of clients that it accepts."""
 
     @abstractmethod
     def session(self, timeout: float) -> Session:
-        """A connection for many questions, each bounded by the time-out; it connects at the first."""
+        """Return a lasting connection for many queries with this timeout; it connects at the first query."""
 
     @abstractmethod
     def counters(self) -> CounterReader:
-        """What reads its counters through such a session."""
+        """Return the function that reads its counters through such a session."""
 
     def counters_alongside(self) -> SideReader | None:
-        """What reads the counters of the members beside the nodes through it; None: it knows none."""
+        """Return the function that reads counters of other members through it; None: it knows none."""
         return None
 
     @abstractmethod
     def delay(self) -> DelayReader:
-        """What reads the replication delay that it tells."""
+        """Return the reader of its reported replication lag."""
 
     @abstractmethod
     def role_reader(self, company: Company | None) -> RoleReader:
-        """What reads and changes the durability of its role; `company`: when it is not alone as a primary.
+        """Return what reads and changes the durability of its role.
 
-        None: nobody wants to know whether it is.
+        Args:
+            company: when it is accompanied as a primary; None: this is not needed.
         """
 
     @abstractmethod
     def dialect(self) -> Dialect:
-        """How it is asked for checksums of its rows."""
+        """Return the SQL for checksums of its rows."""
 
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until it answers.
@@ -213,14 +216,14 @@ class Server(Member):
             if self.answers():
                 return
             time.sleep(pause)
-            # a slow start (recovery, state transfer) must not cost the controller's CPU
+            # A slow start (recovery, state transfer) must not cost the controller's CPU.
             pause = min(0.25, pause * 1.2)
         raise FiveninesError(
             f"{self.name}: the server did not answer within {timeout:g} s.\n{self.last_words()}"
         )
 
     def answers(self) -> bool:
-        """Whether it answers a query now."""
+        """Return whether it answers a query now."""
         if self.frozen:
             return False
         with contextlib.suppress(Exception):
@@ -228,7 +231,7 @@ class Server(Member):
         return False
 
     def query(self, statement: str, timeout: float = 2.0) -> Rows:
-        """Run one statement as administrator; its rows, if it has any.
+        """Run one statement as administrator; return its rows, if any.
 
         Raises:
             Exception: the driver's own error.
@@ -241,7 +244,7 @@ class Server(Member):
         """Run statements one after another as administrator, on one connection.
 
         Raises:
-            FiveninesError: one failed; with the statement and the server's message.
+            FiveninesError: a statement failed; with its text and the server's message.
         """
         statement = ""
         try:
@@ -251,8 +254,8 @@ class Server(Member):
         except FiveninesError:
             raise
         except Exception as error:
-            said = f"{statement!r}: {error}" if statement else str(error)
-            raise FiveninesError(self.passwords.hidden(f"{self.name}: {said}")) from error
+            message = f"{statement!r}: {error}" if statement else str(error)
+            raise FiveninesError(self.passwords.hidden(f"{self.name}: {message}")) from error
 
     def run_file(self, file: Path) -> None:
         """Run a file of SQL statements in the workload's database.
@@ -268,10 +271,10 @@ class Server(Member):
             raise FiveninesError(f"{file}: {done.stderr.strip()[-500:]}")
 
     def socket_folder(self) -> Path:
-        """The folder of its unix socket, as seen from outside the lab."""
+        """Return the folder of its unix socket, as seen from outside the lab."""
         return self.host.node / "run"
 
 
 def inside(*parts: str) -> str:
-    """A path in the host's own folder, as the host sees it."""
+    """Return a path in the host's own folder, as the host sees it."""
     return str(NODE.joinpath(*parts))

@@ -1,5 +1,7 @@
-"""Connections of ODBC for the controller: `fivenines-core odbc --lines` makes the calls, so that there is
-one way to a driver, and Python needs none of its own. What is here is as much of DB-API as checks ask for.
+"""ODBC connections of the controller, made by `fivenines-core odbc --lines`.
+
+So there is one way to a driver, and Python needs none. The classes implement only the parts of DB-API that
+checks need.
 """
 
 import json
@@ -14,21 +16,21 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError, UsageError
 
 Dialect = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"]
+# Supported SQL dialects, as `Kind` of crates/sql-wire names them.
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
-"""Whose SQL is known; as `Kind` of crates/sql-wire has them."""
 
+# Seconds that a driver may take to disconnect, in addition to the login timeout.
 _LEAVES = 5.0
-"""Seconds that a driver may take to leave, beyond the bound on the log-in."""
 
+# The environment variable with the password, as in `load.commands`.
 PASSWORD = "FIVENINES_PASSWORD"
-"""The environment variable that carries the password, as in `load.commands`."""
 
 
 class OdbcError(FiveninesError):
-    """A statement was refused, or the connection is gone.
+    """A statement was refused, or the connection is lost.
 
     Attributes:
-        kind: the class of the failure, as load.json has them.
+        kind: class of the failure, as in load.json.
         code: the DBMS' own number, or an SQLSTATE.
     """
 
@@ -38,15 +40,15 @@ class OdbcError(FiveninesError):
 
 
 def known(name: str) -> Dialect:
-    """The dialect of this name; it is one of `DIALECTS`."""
-    return next(one for one in DIALECTS if one == name)
+    """Return the dialect of this name, one of `DIALECTS`."""
+    return next(dialect for dialect in DIALECTS if dialect == name)
 
 
 def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:
-    """What is behind a connection string: `dbms`, `version`, and `dialect`, None if it is unknown.
+    """Query the DBMS of a connection string: `dbms`, `version`, and `dialect` (None if unknown).
 
     Raises:
-        FiveninesError: it cannot be reached, with what to do where that is plain.
+        FiveninesError: it cannot be reached; with a remedy if one is known.
     """
     try:
         done = subprocess.run(
@@ -65,10 +67,10 @@ def ask(odbc: str, password: str, timeout: float) -> dict[str, Any]:
 
 
 class Connection:
-    """A session in autocommit, on which no statement lasts longer than so many seconds.
+    """A session in autocommit with a timeout for each statement.
 
     Raises:
-        FiveninesError: it cannot be made.
+        FiveninesError: the connection failed.
     """
 
     def __init__(self, odbc: str, password: str, dialect: str, timeout: float, seconds: float) -> None:
@@ -99,7 +101,7 @@ class Connection:
         return Cursor(self)
 
     def execute(self, sql: str) -> "Cursor":
-        """Execute a statement on a cursor of its own."""
+        """Execute a statement on a separate cursor."""
         cursor = self.cursor()
         cursor.execute(sql)
         return cursor
@@ -110,7 +112,7 @@ class Connection:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                # what could not be written to a process that is gone is written once more by `close`
+                # `close` writes again what could not be written to a process that has ended.
                 with suppress(OSError):
                     stream.close()
 
@@ -121,17 +123,17 @@ class Connection:
         self.close()
 
     def answer(self, sql: str) -> dict[str, Any]:
-        """The answer to a statement.
+        """Return the answer to a statement.
 
         Raises:
-            OdbcError: it was refused, or nobody answers.
+            OdbcError: it was refused, or the server does not answer.
         """
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(sql) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise _refusal(self._said(), self._password) from None
+            raise _refusal(self._message(), self._password) from None
         answer = self._line()
         if error := answer.get("error"):
             message = str(error["message"]).partition("\n")[0]
@@ -140,24 +142,24 @@ class Connection:
 
     def _line(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        # an answer is one line, so nothing waits in the stream's own buffer
+        # An answer is one line, so the stream's own buffer contains no further one.
         ready, _, _ = select.select([self._process.stdout], [], [], self._bound)
         if not ready:
             self._process.kill()
             raise OdbcError(f"no answer in {self._bound:g} s", "timeout")
         line = self._process.stdout.readline()
         if not line:
-            raise _refusal(self._said(), self._password)
+            raise _refusal(self._message(), self._password)
         return _parsed(line)
 
-    def _said(self) -> str:
+    def _message(self) -> str:
         assert self._process.stderr is not None
         self._process.wait()
         return self._process.stderr.read()
 
 
 class Cursor:
-    """The last statement's rows."""
+    """The rows of the last statement."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -166,13 +168,13 @@ class Cursor:
         self.description: list[tuple[str]] | None = None
 
     def execute(self, sql: str, values: Sequence[object] | None = None) -> "Cursor":
-        """Execute a statement; there are no values beside it.
+        """Execute a statement, without parameters.
 
         Raises:
             OdbcError: it was refused.
         """
         if values:
-            raise NotImplementedError("statements by ODBC have no values here")
+            raise NotImplementedError("statements through ODBC have no parameters here")
         answer = self._connection.answer(sql)
         self._rows = iter([tuple(row) for row in answer["rows"]])
         self.description = [(name,) for name in answer["columns"]] or None
@@ -189,7 +191,7 @@ class Cursor:
         return [row for _, row in zip(range(size), self._rows, strict=False)]
 
     def nextset(self) -> None:
-        """All results of a text were read with its first."""
+        """Return None: all results of a text were read with its first."""
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return self._rows
@@ -198,7 +200,7 @@ class Cursor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is held."""
+        """Do nothing, as there is nothing to release."""
 
 
 def _command(odbc: str, timeout: float) -> list[str]:
@@ -218,17 +220,17 @@ def _parsed(line: str) -> dict[str, Any]:
     try:
         return dict(json.loads(line))
     except ValueError:
-        # the driver has written something of its own among the answers
-        raise OdbcError(f"an answer that cannot be read: {line.strip()[:80]!r}") from None
+        # The driver has written output of its own among the answers.
+        raise OdbcError(f"unreadable answer: {line.strip()[:80]!r}") from None
 
 
 def _environment(password: str) -> dict[str, str]:
     return {**os.environ, PASSWORD: password}
 
 
-def _refusal(said: str, password: str) -> FiveninesError:
-    lines = [line for line in said.splitlines() if line.strip()]
+def _refusal(output: str, password: str) -> FiveninesError:
+    lines = [line for line in output.splitlines() if line.strip()]
     reason = lines[-1].removeprefix("fivenines-core: ") if lines else "it gave no reason"
     if password:
         reason = reason.replace(password, "***")
-    return UsageError(reason) if "error: " in said[:8] else OdbcError(reason)
+    return UsageError(reason) if "error: " in output[:8] else OdbcError(reason)

@@ -1,4 +1,4 @@
-"""What a failover manager does to servers over the network: check, compare, promote, repoint."""
+"""Operations of a failover manager on servers over the network: check, compare, promote, repoint."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,12 @@ Address = tuple[str, int]
 
 
 class Control(ABC):
-    """For one kind of server.
+    """Operations for one kind of server.
 
     Args:
-        timeout: bounds every connection, in seconds.
+        timeout: of every connection, in seconds.
         password: of the account of replication and of the manager.
-        facts: what the solution says of its servers, for this kind.
+        facts: facts of the solution for this kind of server.
     """
 
     def __init__(self, timeout: float, password: str, facts: Mapping[str, Any] | None = None) -> None:
@@ -23,31 +23,32 @@ class Control(ABC):
 
     @abstractmethod
     def check(self, address: Address) -> str:
-        """Why this is not a working primary; empty when it is one."""
+        """Return why this is not a working primary; empty if it is."""
 
     @abstractmethod
     def position(self, address: Address) -> int | None:
-        """How much of the log a replica has; None when it does not answer."""
+        """Return the log position of a replica; None if it does not answer."""
 
     @abstractmethod
     def promote(self, address: Address, others: Sequence[str]) -> None:
         """Make a replica primary, after it has applied all that it has.
 
-        `others` are the replicas that it must wait for, if it waits for any.
+        Args:
+            others: the replicas that its commits wait for, if they wait for any.
         """
 
     @abstractmethod
     def repoint(self, address: Address, name: str, primary: Address) -> None:
-        """Let a replica follow another primary."""
+        """Make a replica follow another primary."""
 
     @abstractmethod
     def demote(self, address: Address) -> int | None:
-        """Let the primary take no more writes; its last position. None: its server must be stopped."""
+        """Make the primary read-only and return its last position. None: its server must be stopped."""
 
     @abstractmethod
     def undo_demote(self, address: Address) -> None:
-        """Let a demoted primary take writes again, as nobody could succeed it."""
+        """Make a demoted primary writable again, as no replica could succeed it."""
 
     @abstractmethod
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
-        """Let a demoted primary, which still runs, follow its successor."""
+        """Make a running, demoted primary follow its successor."""

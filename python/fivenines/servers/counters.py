@@ -1,29 +1,29 @@
-"""What reads the counters of a server, and which there are."""
+"""Readers of server counters, and catalogues of counters."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fivenines.servers.session import Session
 
+# Yields names, as the server calls them, and current values.
 CounterReader = Callable[[Session], Iterable[tuple[str, float]]]
-"""Names, as the server calls them, and values now."""
 
+# Yields the same for members that are queried through a server, with the member's name first.
 SideReader = Callable[[Session], Iterable[tuple[str, str, float]]]
-"""The same of members that are asked through a server: the member's name first."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The counters that are kept of a kind of server.
+    """The counters that are recorded for a kind of server.
 
     Attributes:
-        names: one by one.
-        groups: beginnings of further names, of which nobody has a list.
+        names: complete names.
+        groups: prefixes of further names, which are not listed.
     """
 
     names: tuple[str, ...]
     groups: tuple[str, ...]
 
     def has(self, name: str) -> bool:
-        """Whether there may be a counter of this name."""
+        """Return whether there may be a counter of this name."""
         return name in self.names or name.startswith(self.groups)

@@ -1,4 +1,4 @@
-"""What reads the replication delay that a server tells."""
+"""Readers of the replication lag that a server reports."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,12 +6,12 @@ from typing import Self
 
 from fivenines.servers.session import Session
 
+# The lagging node, the server's name of the figure, its value (None: NULL), and the unit.
 DelayRow = tuple[str | float | None, ...]
-"""The node that lags, the figure under the server's own name, its value (None: NULL), and the unit."""
 
 
 class DelayReader(ABC):
-    """Reads one node, and keeps what says more beside the others.
+    """Reads one node, and keeps what can be compared with other nodes.
 
     Args:
         name: of the node.
@@ -21,18 +21,18 @@ class DelayReader(ABC):
         self.name = name
 
     @abstractmethod
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        """What the node itself says now; `now_ms` is the clock of the table."""
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        """Yield what the node itself reports now; `now_ms` is the clock of the table."""
 
     @classmethod
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
     ) -> Iterable[tuple[float, DelayRow]]:
-        """Moments (ms) and rows about each node against others.
+        """Yield times (ms) and rows about each node relative to others.
 
         Args:
-            readers: by the name of the node; all of this kind.
-            addresses: name of a node by its address, where that is its alone.
-            longest_gap: between two samples of a position, in ms; nothing is said across a longer one.
+            readers: by node name; all of this kind.
+            addresses: node name by address, for addresses of a single node.
+            longest_gap: between two samples of a position, in ms; longer gaps yield nothing.
         """
         return []

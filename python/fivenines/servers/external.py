@@ -1,7 +1,7 @@
-"""Servers that others run: asked over the network by an ordinary account, and never started or stopped by us.
+"""External servers: queried over the network with an ordinary account, and never started or stopped.
 
-What an account may not read is not known, and then left out. Sources: PostgreSQL manual, "System
-Administration Functions"; MariaDB and MySQL manuals, "SHOW REPLICA STATUS" and "GTID".
+Values that the account may not read are left out. Sources: PostgreSQL manual, "System Administration
+Functions"; MariaDB and MySQL manuals, "SHOW REPLICA STATUS" and "GTID".
 """
 
 import contextlib
@@ -23,25 +23,25 @@ from fivenines.servers.remote import Target, open_mysql, open_postgres
 from fivenines.servers.writable import why_not
 from fivenines.software.base import Engine, Family
 
+# The tables that a trial creates, see `crates/load`.
 LEDGER, PROBES = "fivenines_ledger", "fivenines_probes"
-"""The tables that a trial makes, see `crates/load`."""
 
 _SECRET_NAMES = re.compile(r"conninfo|passphrase|sst_auth|_command$|provider_options")
 _SECRET_VALUES = re.compile(r"passw|pwd|secret|token", re.IGNORECASE)
 
 
 class ExternalServer(Server):
-    """What servers of all kinds have in common that others run.
+    """Base of external servers of all kinds.
 
     Args:
-        host: its name, and a folder for what is noted about it.
-        engine: which kind of server it is.
-        target: where it is, and the account.
+        host: its name, and a folder for notes about it.
+        engine: its kind of server.
+        target: its address and the account.
     """
 
     @staticmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Its settings are those of whoever runs it."""
+        """Return no settings: the administrator of the server decides."""
         return {}
 
     def __init__(self, host: Host, engine: Engine, target: Target) -> None:
@@ -64,12 +64,12 @@ class ExternalServer(Server):
 
     @property
     def alive(self) -> bool:
-        """Whether it answers: whether a process runs behind that is not ours to see."""
+        """Return whether it answers; its process is not visible."""
         return self.answers()
 
     @property
     def watched_at(self) -> str:
-        # the watch speaks clear text over a network
+        # The watch uses unencrypted connections over a network.
         return self.endpoint if self.target.tls in ("disable", "prefer") else ""
 
     def tls_flags(self) -> list[str]:
@@ -77,7 +77,7 @@ class ExternalServer(Server):
         return ["--tls", self.target.tls, *authority]
 
     def refusal(self) -> str:
-        """Why it does not answer us now; empty if it does."""
+        """Return why it does not answer now; empty if it does."""
         try:
             self.query("SELECT 1")
         except Exception as error:  # drivers raise what they like
@@ -85,22 +85,22 @@ class ExternalServer(Server):
         return ""
 
     def born(self) -> float | None:
-        """When it was started, in seconds since 1970 to about one; None without an answer."""
+        """Return its start in seconds since 1970, accurate to about a second; None without an answer."""
         raise NotImplementedError
 
     def follows(self) -> str:
-        """Why it is not a working member, as far as the account may see it; empty if it is."""
+        """Return why it is not a working member, as far as the account can see; empty if it is."""
         raise NotImplementedError
 
     def behind(self, primary: Server) -> str:
-        """What it still has to apply of what the primary has; empty when nothing."""
+        """Return what it still has to apply of the primary's changes; empty if nothing."""
         raise NotImplementedError
 
     def after_loading(self) -> None:
-        """What freshly loaded tables want."""
+        """Finish newly loaded tables."""
 
     def drop_own_tables(self) -> None:
-        """Remove the tables that a trial has made beside those of the workload."""
+        """Remove the tables that a trial has created in addition to the workload's."""
         with self.open_data(30.0) as connection, connection.cursor() as cursor:
             for table in (LEDGER, PROBES):
                 cursor.execute(f"DROP TABLE IF EXISTS {table}")
@@ -120,29 +120,29 @@ class ExternalServer(Server):
         return False
 
     def initialise(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def take_over(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def command(self, *arguments: str) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def start(self, *arguments: str) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def stop(self, timeout: float = 60.0) -> None:
-        not_ours(self)
+        unsupported(self)
 
     def put_down(self) -> None:
-        not_ours(self)
+        unsupported(self)
 
 
 class ExternalPostgres(ExternalServer, Postgres):
-    """A PostgreSQL server that others run."""
+    """An external PostgreSQL server."""
 
     @contextlib.contextmanager
     def connect(self, timeout: float = 2.0, database: str = "") -> Iterator[Any]:
@@ -164,9 +164,9 @@ class ExternalPostgres(ExternalServer, Postgres):
 
     def follows(self) -> str:
         ((recovering,),) = self.query("SELECT pg_is_in_recovery()")
-        # of a receiver everybody may see that it is there, not what it does
+        # Any account can see that there is a receiver, but not its state.
         if recovering and not self.query("SELECT 1 FROM pg_stat_get_wal_receiver() WHERE pid > 0"):
-            return f"{self.name} receives from nobody"
+            return f"{self.name} receives from no server"
         return ""
 
     def behind(self, primary: Server) -> str:
@@ -182,7 +182,7 @@ class _ExternalMysqlFamily(ExternalServer, MysqlFamily):
     def connect(self, timeout: float = 2.0) -> Iterator[Any]:
         connection = open_mysql(self.target, timeout, timeout)
         if self.target.tls == "prefer" and not connection.ssl:
-            # TLS is not offered: to try it again each time would cost a connection and our CPU
+            # TLS is not offered: trying it each time would cost a connection and CPU.
             self.target = replace(self.target, tls="disable")
         with contextlib.closing(connection):
             yield connection
@@ -198,23 +198,23 @@ class _ExternalMysqlFamily(ExternalServer, MysqlFamily):
         return None
 
     def follows(self) -> str:
-        found = self._replica_status()
+        status = self._replica_status()
         for thread in ("IO", "SQL"):
-            runs = found.get(f"Replica_{thread}_Running", found.get(f"Slave_{thread}_Running"))
+            runs = status.get(f"Replica_{thread}_Running", status.get(f"Slave_{thread}_Running"))
             if runs not in (None, "Yes"):
-                error = found.get(f"Last_{thread}_Error") or "it does not say why"
+                error = status.get(f"Last_{thread}_Error") or "it gives no reason"
                 return f"{self.name}: its {thread} thread does not run: {error}"
         return ""
 
     def _replica_status(self) -> dict[str, Any]:
-        """Its state as a replica; empty if it is none, or the account may not see it."""
+        """Return its state as a replica; empty if it is none, or the account may not see it."""
         with contextlib.suppress(Exception):
             return self.replica_status()
         return {}
 
 
 class ExternalMariadb(_ExternalMysqlFamily, Mariadb):
-    """A MariaDB server that others run, in a Galera cluster or not."""
+    """An external MariaDB server, in a Galera cluster or not."""
 
     def follows(self) -> str:
         if not self._in_galera():
@@ -238,7 +238,7 @@ class ExternalMariadb(_ExternalMysqlFamily, Mariadb):
 
 
 class ExternalMysql(_ExternalMysqlFamily, Mysql):
-    """A MySQL server that others run."""
+    """An external MySQL server."""
 
     def behind(self, primary: Server) -> str:
         ((written,),) = primary.query("SELECT @@global.gtid_executed")
@@ -247,7 +247,7 @@ class ExternalMysql(_ExternalMysqlFamily, Mysql):
 
 
 def gtids_missing(written: str, applied: str) -> bool:
-    """Whether a MariaDB server at the position `applied` lacks something of `written`, by domain."""
+    """Return whether a MariaDB server at the position `applied` lacks part of `written`, by domain."""
     return distance(parse_gtids(written), parse_gtids(applied)) > 0
 
 
@@ -259,18 +259,18 @@ _KINDS: dict[Family, type[ExternalServer]] = {
 
 
 def external_server(host: Host, engine: Engine, target: Target) -> ExternalServer:
-    """A server of this engine's family that others run."""
+    """Return the object for an external server of this engine's family."""
     return _KINDS[engine.family](host, engine, target)
 
 
 def _without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings as they may be written down: those that may carry a password are hidden."""
+    """Hide settings that may contain a password."""
     return {
         name: "***" if value and (_SECRET_NAMES.search(name) or _SECRET_VALUES.search(value)) else value
         for name, value in settings.items()
     }
 
 
-def not_ours(server: Server) -> NoReturn:
-    """Raise what is said where something was to be done with a server that others run."""
-    raise FiveninesError(f"{server.name} is not fivenines' own: it is neither started nor stopped here")
+def unsupported(server: Server) -> NoReturn:
+    """Raise the error for operations that external servers do not support."""
+    raise FiveninesError(f"{server.name} is an external server: fivenines neither starts nor stops it")

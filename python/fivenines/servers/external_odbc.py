@@ -1,8 +1,7 @@
-"""Servers that others run, of any DBMS that a driver of ODBC reaches: plain SQL, and nothing of a catalogue.
+"""External servers of any DBMS with an ODBC driver: plain SQL, without catalogues.
 
-What each DBMS would tell in words of its own (roles, positions, delay, counters) is found by rows where that
-can be, and is else not known: who takes a row takes writes, and who has the row that the primary was just
-given has all that came before it.
+Roles, positions, lag and counters differ between DBMS. Where possible, rows show them: a server that accepts
+a row is writable, and a server that has the primary's newest row has everything before it.
 """
 
 import contextlib
@@ -20,35 +19,35 @@ from fivenines.servers.by_odbc import OdbcError
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.delay import DelayReader, DelayRow
-from fivenines.servers.external import LEDGER, PROBES, ExternalServer, not_ours
+from fivenines.servers.external import LEDGER, PROBES, ExternalServer, unsupported
 from fivenines.servers.remote import Target
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.session import Answer, Session
 from fivenines.software.base import Engine
 
+# Seconds within which a replica must have the primary's newest row; otherwise it lags.
 ARRIVES = 2.0
-"""Seconds within which a replica has the primary's newest row, or is behind."""
 
+# Dialects without a query for the role, see `crates/sql-wire/src/role.rs`.
 NO_ROLE = ("oracle", "sqlserver", "db2")
-"""Dialects in which no question for the role is known, see `crates/sql-wire/src/role.rs`."""
 
+# Numbers of the rows that are written here, below 0; those of the load's probes are above.
 _MARKS = itertools.count(int(time.time() * 1e6))
-"""Numbers of the rows that are written here, from below 0: those of the load's tries are above it."""
 
+# Number of ledger rows for each query, as an answer is limited in size.
 _SLICE = 20_000
-"""Numbers of the ledger that are asked for at a time: an answer keeps only so many rows."""
 
 
 class ExternalByOdbc(ExternalServer):
     """A server behind a connection string.
 
     Args:
-        host, engine, target: as of all external servers; the target's password is the string's.
+        host, engine, target: as of all external servers; the password of the target applies to the string.
         odbc: the connection string.
-        dialect: which SQL it speaks; empty: it is asked.
+        dialect: its SQL dialect; empty: it is queried.
 
     Raises:
-        FiveninesError: it was to be asked, and cannot be reached, or is none that is known.
+        FiveninesError: the dialect must be queried, but the server cannot be reached or is unknown.
     """
 
     def __init__(self, host: Host, engine: Engine, target: Target, odbc: str, dialect: str = "") -> None:
@@ -58,13 +57,13 @@ class ExternalByOdbc(ExternalServer):
         self.driver = by_odbc.known(dialect or self._dialect())
 
     def _dialect(self) -> str:
-        told = by_odbc.ask(self.string, self.target.password, 5.0)
-        if told["dialect"] is None:
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        if answer["dialect"] is None:
             raise UsageError(
-                f"{self.name}: the driver calls its DBMS {told['dbms']!r}, which is not known: say by "
-                f"`dialect` which SQL it speaks: {', '.join(by_odbc.DIALECTS)}"
+                f"{self.name}: the driver reports the unknown DBMS {answer['dbms']!r}: set `dialect` to its "
+                f"SQL dialect: {', '.join(by_odbc.DIALECTS)}"
             )
-        return str(told["dialect"])
+        return str(answer["dialect"])
 
     @property
     def endpoint(self) -> str:
@@ -82,7 +81,7 @@ class ExternalByOdbc(ExternalServer):
 
     @property
     def watched_at(self) -> str:
-        # the watch speaks protocols, not ODBC
+        # The watch speaks protocols, not ODBC.
         return ""
 
     @contextlib.contextmanager
@@ -96,7 +95,7 @@ class ExternalByOdbc(ExternalServer):
         return self.connect(timeout)
 
     def answers(self) -> bool:
-        """Whether it lets us in: no statement is known to every DBMS that needs no table."""
+        """Return whether it accepts connections: no statement without a table works on every DBMS."""
         with contextlib.suppress(Exception), self.connect():
             return True
         return False
@@ -109,18 +108,18 @@ class ExternalByOdbc(ExternalServer):
             return str(error)
 
     def writable(self) -> bool:
-        """Whether it takes a row; the row is taken out again."""
+        """Return whether it accepts a row, which is deleted afterwards."""
         with contextlib.suppress(Exception), self.connect() as connection:
             number = -next(_MARKS)
             self._mark(connection, number)
-            # it has taken it, whatever becomes of this
+            # The row was accepted; a failed deletion does not matter.
             with contextlib.suppress(Exception):
                 connection.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
             return True
         return False
 
     def _mark(self, connection: Any, number: int) -> None:
-        """Write one row, into a table that is made where it is missing."""
+        """Write one row into the table of probes, which is created if it is missing."""
         insert = f"INSERT INTO {PROBES}(id) VALUES ({number})"
         try:
             connection.execute(insert)
@@ -128,13 +127,13 @@ class ExternalByOdbc(ExternalServer):
             if error.kind != "missing_table":
                 raise
             number_type = "NUMBER(19)" if self.driver == "oracle" else "BIGINT"
-            # somebody else may make it at the same time: the row decides
+            # Another process may create it at the same time, so the row decides.
             with contextlib.suppress(OdbcError):
                 connection.execute(f"CREATE TABLE {PROBES} (id {number_type} NOT NULL PRIMARY KEY)")
             connection.execute(insert)
 
     def born(self) -> float | None:
-        """When it was started is not known; 0 of a server that answers."""
+        """Return 0 for a server that answers, as its start is unknown."""
         return 0.0 if self.answers() else None
 
     def follows(self) -> str:
@@ -151,7 +150,7 @@ class ExternalByOdbc(ExternalServer):
                 with self.connect(ARRIVES) as connection:
                     while not self._has(connection, number):
                         if time.monotonic() > given + ARRIVES:
-                            return f"{self.name} has not what {primary.name} was given {ARRIVES:g} s ago"
+                            return f"{self.name} lacks the row that {primary.name} got {ARRIVES:g} s ago"
                         time.sleep(0.02)
             finally:
                 with contextlib.suppress(Exception):
@@ -159,36 +158,36 @@ class ExternalByOdbc(ExternalServer):
         return ""
 
     def _has(self, connection: Any, number: int) -> bool:
-        asked = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        query = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
         try:
-            return bool(connection.execute(asked).fetchall())
+            return bool(connection.execute(query).fetchall())
         except OdbcError as error:
-            # the table itself has not come yet
+            # The table itself has not arrived yet.
             if error.kind == "missing_table":
                 return False
             raise
 
     @property
     def _unlocked(self) -> str:
-        """What a SELECT needs to be taken by a standby. Source: IBM Db2, "Reads on standby restrictions"."""
+        """Return the suffix of a SELECT at a standby (IBM Db2, "Reads on standby restrictions")."""
         return " WITH UR" if self.driver == "db2" else ""
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
-        """The ledger's ids; the server's clock is not asked."""
+        """Return the ledger's ids, without the server's clock."""
         with self.connect(timeout) as connection:
             try:
-                asked = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
-                ((greatest,),) = connection.execute(asked).fetchall()
+                query = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
+                ((greatest,),) = connection.execute(query).fetchall()
             except OdbcError as error:
                 if error.kind == "missing_table":
                     return []
                 raise
-            found: list[tuple[int, int | None]] = []
+            ids: list[tuple[int, int | None]] = []
             for start in range(0, int(greatest or 0) + 1, _SLICE):
                 some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
                 rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
-                found += [(int(number), None) for (number,) in rows]
-            return found
+                ids += [(int(number), None) for (number,) in rows]
+            return ids
 
     def drop_own_tables(self) -> None:
         with self.connect(30.0) as connection:
@@ -200,17 +199,18 @@ class ExternalByOdbc(ExternalServer):
                         raise
 
     def effective_settings(self) -> dict[str, str]:
-        """What the driver tells of the DBMS; the settings of each have another place."""
-        told = by_odbc.ask(self.string, self.target.password, 5.0)
-        return {"dbms": told["dbms"], "version": told["version"], "dialect": self.driver}
+        """Return what the driver reports about the DBMS, whose settings differ in place and form."""
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        return {"dbms": answer["dbms"], "version": answer["version"], "dialect": self.driver}
 
     def run_file(self, file: Path) -> None:
         raise FiveninesError(
-            f"{file}: files of SQL are not run by ODBC: run it by the DBMS' own client, with `prepare: false`"
+            f"{file}: SQL files cannot be run through ODBC: run it with the DBMS' own client, and set "
+            "`prepare: false`"
         )
 
     def finish_loading(self) -> None:
-        """Statistics for the planner are the DBMS' own affair."""
+        """Do nothing: the DBMS decides about statistics for its planner."""
 
     def session(self, timeout: float) -> Session:
         return _OdbcSession(self, timeout)
@@ -222,25 +222,25 @@ class ExternalByOdbc(ExternalServer):
         return _NoDelay(self.name)
 
     def role_reader(self, company: Company | None) -> RoleReader:
-        not_ours(self)
+        unsupported(self)
 
     def dialect(self) -> Dialect:
-        not_ours(self)
+        unsupported(self)
 
     def clients(self) -> int:
-        not_ours(self)
+        unsupported(self)
 
     def most_clients(self) -> int:
-        not_ours(self)
+        unsupported(self)
 
     def prompt_command(self) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def batch_command(self) -> list[str]:
-        not_ours(self)
+        unsupported(self)
 
     def shell_command(self, dsn: str, address: str) -> str:
-        not_ours(self)
+        unsupported(self)
 
 
 class _OdbcSession(Session):
@@ -250,7 +250,7 @@ class _OdbcSession(Session):
 
 
 class _NoDelay(DelayReader):
-    """Tells nothing: the truth beside it is the ledger's."""
+    """Reports no lag; the ledger shows the actual lag."""
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
         return iter(())

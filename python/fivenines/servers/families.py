@@ -1,4 +1,4 @@
-"""Which kind of server an engine runs."""
+"""The server class of an engine."""
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
@@ -21,15 +21,15 @@ KINDS: dict[Family, type[Server]] = {
     "ndb": SqlNode,
 }
 
+# The counters that are recorded for each kind.
 CATALOGUES: dict[Family, Catalogue] = {
     "postgresql": postgres.CATALOGUE,
     "mariadb": mysql_family.CATALOGUE,
     "mysql": mysql.CATALOGUE,
     "ndb": ndb.CATALOGUE,
 }
-"""The counters that are kept of each kind."""
 
 
 def server(host: Host, engine: Engine, passwords: Passwords | None = None) -> Server:
-    """The server of this engine on this host, with the passwords of its lab; without them with its own."""
+    """Return the server of this engine on this host, with its lab's passwords or with new ones."""
     return KINDS[engine.family](host, engine, passwords)

@@ -1,4 +1,4 @@
-"""What a running server, proxy or manager says of a setting that was asked for."""
+"""The state of a requested setting in a running server, proxy or manager."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ Kind = Literal["differs", "adjusted", "unobserved"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A setting that is not in effect as it was asked for, or of which that is not known.
+    """A requested setting that is not in effect, or whose value is unknown.
 
     Attributes:
         place: the node, or the host of a proxy or manager.
-        setting: as it was asked for.
-        asked: the value that was asked for.
-        found: the value in effect; empty where it is not observed.
-        kind: differs: an error; adjusted: rounded by a rule that the server documents; unobserved: the
-            server does not show it.
-        why: what is likely the reason.
+        setting: its name as requested.
+        asked: the requested value.
+        found: the value in effect; empty if it is not observed.
+        kind: differs: an error; adjusted: rounded by a documented rule; unobserved: the server does not show
+            it.
+        why: the likely reason.
     """
 
     place: str
@@ -33,7 +33,7 @@ class Finding:
         if self.kind == "unobserved":
             return f"{self.place}: {self.setting} = {self.asked} was not observed{why}"
         verb = "has" if self.kind == "differs" else "rounded it to"
-        return f"{self.place}: {self.setting} = {self.asked} was asked for, and it {verb} {self.found}{why}"
+        return f"{self.place}: {self.setting} = {self.asked} was requested, but it {verb} {self.found}{why}"
 
 
 Asked = Mapping[str, object]

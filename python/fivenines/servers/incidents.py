@@ -1,4 +1,4 @@
-"""What a server's log tells of time that nobody got, and of what became of the others."""
+"""Incidents in a server's log: time lost without service, and other relevant events."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Incident:
-    """What a line tells: `unix_ms` when it was written, `ms` how long it had lasted by then."""
+    """An incident; `unix_ms`: time of the log line, `ms`: its duration until then."""
 
     unix_ms: float
     kind: str
@@ -14,17 +14,17 @@ class Incident:
     detail: str
 
 
+# Yields the incidents in lines of a log, and skips all other lines.
 IncidentReader = Callable[[Iterable[str]], Iterable[Incident]]
-"""The incidents in lines of a log; all other lines are passed over."""
 
 
 @dataclass(frozen=True)
 class LogReader:
-    """How to read a server's log.
+    """A reader of a server's log.
 
     Attributes:
-        read: finds the incidents in its lines.
-        unseen: what its lines do not tell as the server is configured, and why; empty: nothing is missing.
+        read: yields the incidents in its lines.
+        unseen: what the log omits in this configuration, and why; empty: nothing is missing.
     """
 
     read: IncidentReader

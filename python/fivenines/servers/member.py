@@ -1,7 +1,7 @@
-"""A server process of a cluster, on a host of its own: its life, whatever it serves.
+"""A server process of a cluster on a separate host, with its life cycle.
 
-A database server that clients speak to is one (`Server`), a process that keeps the data or the membership
-for those is another.
+Database servers of clients are one kind (`Server`); processes that store data or manage membership for them
+are another.
 """
 
 import re
@@ -18,98 +18,98 @@ from fivenines.servers.incidents import LogReader
 
 
 class StateReporter(Protocol):
-    """How the states of a cluster's members are asked for, again and again."""
+    """Polls the states of a cluster's members."""
 
     def program(self, period: float) -> list[str]:
-        """A command that, beside a host, writes what it is told as JSON, a line each time it has changed.
+        """Return a command that runs outside a host and prints states as JSON, one line for each change.
 
-        It asks once in `period` seconds, and ends with its standard input.
+        It polls every `period` seconds, and ends with its standard input.
         """
 
-    def states(self, told: Any) -> Mapping[str, str]:
-        """The states by member, of one such line; none where nobody answered."""
+    def states(self, report: Any) -> Mapping[str, str]:
+        """Parse the states by member from one such line; empty without an answer."""
 
 
 class Member(ABC):
-    """One server process. Its files live in the host's own folder: data, conf, run, log."""
+    """One server process. Its files are in the host's own folder: data, conf, run, log."""
 
+    # User id of the process in its host: database servers refuse to run as root.
     uid: ClassVar[int]
-    """The user id that it runs under in its host: database servers refuse to be root."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
         self.process: Process | None = None
+        # The disk that it is started on if faults will intercept its calls.
         self.disk: FaultyDisk | None = None
-        """The disk that it is started on where faults will interfere with it."""
 
     @property
     def name(self) -> str:
-        """The name of its host."""
+        """Return the name of its host."""
         return self.host.name
 
     @property
     def data(self) -> Path:
-        """The data directory, as seen from outside the lab."""
+        """Return the data directory, as seen from outside the lab."""
         return self.host.node / "data"
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether its process runs."""
         return self.process is not None and self.process.alive
 
     @property
     def frozen(self) -> bool:
-        """Whether all of its processes are stopped: it would never answer."""
+        """Return whether all of its processes are stopped, so that it never answers."""
         return self.process is not None and self.process.frozen
 
     @property
     @abstractmethod
     def log(self) -> Path:
-        """Its own log file."""
+        """Return its log file."""
 
     @abstractmethod
     def command(self, *arguments: str) -> list[str]:
-        """The command line of its process inside its host."""
+        """Return the command line of its process inside its host."""
 
     def start(self, *arguments: str) -> None:
-        """Start the process; it is not waited for."""
+        """Start the process without waiting for it."""
         command = self.command(*arguments)
         command = self.disk.wrap(command) if self.disk is not None else command
         self.host.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
         self.process = self.host.spawn(command, uid=self.uid, log="server.out")
 
     def stop(self, timeout: float = 60.0) -> None:
-        """A clean shutdown; what has not ended after `timeout` seconds is killed."""
+        """Shut it down cleanly; kill what has not ended after `timeout` seconds."""
         if self.process is not None:
             self.process.terminate(timeout)
 
     def put_down(self) -> None:
-        """End it, cleanly if it still can: a frozen one cannot."""
+        """End it, cleanly unless it is frozen."""
         if self.frozen and self.process is not None:
             self.process.gone(self.process.kill())
         else:
             self.stop()
 
     def log_reader(self) -> LogReader | None:
-        """How to read incidents in its log, as it is configured now; None: it writes none that we know."""
+        """Return the reader of incidents in its log as configured now; None: its log is not supported."""
         return None
 
     def tells_states(self) -> StateReporter | None:
-        """How it tells the states of the cluster's members; None: it does not."""
+        """Return how it reports the states of the cluster's members; None: it does not."""
         return None
 
     def last_words(self, lines: int = 8) -> str:
-        """The last lines of its log, for messages; what a failing server said matters most."""
-        said = self.telling_words(lines) or tail(self.log, lines).splitlines()
-        return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
+        """Return the last lines of its log, for error messages."""
+        shown = self.telling_words(lines) or tail(self.log, lines).splitlines()
+        return "\n".join(f"  {line}" for line in shown) or "  (no log)"
 
     def telling_words(self, lines: int = 8) -> list[str]:
-        """The last lines of its log that tell what is wrong; none where it says nothing of the kind."""
+        """Return the last lines of its log that name a problem; none if there are none."""
         text = tail(self.log, 400)
         return [line for line in text.splitlines() if _TELLING.search(line)][-lines:]
 
 
-# PostgreSQL tells what is wrong with its configuration at the level LOG, before a FATAL without the reason
+# PostgreSQL logs errors of its configuration at the level LOG, before a FATAL without the reason.
 _TELLING = re.compile(
     r"\[ERROR\]|FATAL|PANIC|LOG:  (?:invalid|unrecognized|syntax error|could not|parameter"
     r"|.* for parameter |.* must be |.*setting could not be applied)"

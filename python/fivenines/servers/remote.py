@@ -1,4 +1,4 @@
-"""Connections over a network to servers that fivenines does not run, by whatever account there is."""
+"""Network connections to servers that fivenines does not run, with any account."""
 
 # ruff: noqa: PLC0415  (drivers are imported when one is needed)
 
@@ -10,14 +10,14 @@ from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
 @dataclass(frozen=True)
 class Target:
-    """Where a server is, and who we are there.
+    """Address of a server, and the account.
 
     Attributes:
         host: name or address; empty with `socket`.
         socket: path of a unix socket instead; PostgreSQL's ends in `/.s.PGSQL.PORT`.
         tls: one of libpq's modes.
-        tls_ca: file with the authority that verify-* trusts.
-        session: what is asked of each session.
+        tls_ca: file with the certificate authority for verify-*.
+        session: options of each session.
     """
 
     host: str
@@ -32,9 +32,9 @@ class Target:
 
 
 def open_mysql(target: Target, connect_timeout: float, seconds: float) -> Any:
-    """A connection in autocommit that waits for no answer longer than so many seconds.
+    """Open a connection in autocommit with a timeout for answers.
 
-    PyMySQL knows no "prefer", so that is a second try where TLS is not offered.
+    PyMySQL has no "prefer", so a second try without TLS follows if TLS is not offered.
     """
     import pymysql
     from pymysql.constants import CR
@@ -77,10 +77,10 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
 
 
 def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any:
-    """A connection in autocommit; the server ends statements that last longer than so many seconds.
+    """Open a connection in autocommit; the server ends statements after `seconds`.
 
-    Behind a pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`)
-    there is no such bound.
+    A pooler that does not know the parameter for that (PgBouncer without `ignore_startup_parameters`) has no
+    such timeout.
     """
     import psycopg
 
@@ -111,11 +111,11 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
     where |= {"sslnegotiation": "direct"} if session.tls_direct else {}
     where |= {"channel_binding": session.channel_binding} if session.channel_binding else {}
     where |= {"require_auth": session.require_auth} if session.require_auth else {}
-    asked = dict(session.startup)
-    options = [asked.pop("options", ""), bound]
-    options += [f"-c {name}={_escaped(value)}" for name, value in asked.items() if name != "application_name"]
-    if "application_name" in asked:
-        where["application_name"] = asked["application_name"]
+    parameters = dict(session.startup)
+    options = [parameters.pop("options", ""), bound]
+    options += [f"-c {name}={_escaped(value)}" for name, value in parameters.items() if name != "application_name"]
+    if "application_name" in parameters:
+        where["application_name"] = parameters["application_name"]
     return psycopg.connect(
         **where,
         sslmode=target.tls,
@@ -129,5 +129,5 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
 
 
 def _escaped(value: str) -> str:
-    """A value as `options` has it: a space or a backslash behind a backslash."""
+    """Escape a value for `options`: a backslash before each space or backslash."""
     return value.replace("\\", "\\\\").replace(" ", "\\ ")

@@ -1,4 +1,4 @@
-"""What a server says of its role and of its durability, and how that is changed while it runs."""
+"""Role and durability of a running server: reading and changing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -7,19 +7,19 @@ from typing import ClassVar
 
 from fivenines.servers.session import Session
 
+# Settings by name, with values as the server shows them.
 Settings = Mapping[str, str]
-"""Settings by name, with values as the server says them."""
 
 
 @dataclass(frozen=True)
 class RoleView:
-    """One look at a server.
+    """The state of a server at one query.
 
     Attributes:
-        primary: whether it takes writes.
+        primary: whether it is writable.
         accompanied: whether standbys have what its commits wait for; without such a wait, whether one is
-            connected to it. False of a server that takes no writes, and where nobody wants to know.
-        settings: those that decide about its durability.
+            connected to it. False if it is read-only, or if this is not needed.
+        settings: those that control its durability.
     """
 
     primary: bool
@@ -29,29 +29,29 @@ class RoleView:
 
 @dataclass(frozen=True)
 class Company:
-    """When a primary is not alone: with so many standbys; `awaited`: if its commits wait for them, too."""
+    """When a primary is accompanied: by `standbys` of them; `awaited`: if its commits wait for them, too."""
 
     least: int = 1
     awaited: bool = False
 
 
 class RoleReader(ABC):
-    """Of one kind of server."""
+    """Reader for one kind of server."""
 
+    # Settings that durability of either kind needs.
     always: ClassVar[Settings] = {}
-    """Settings that durability of either kind needs."""
 
     @abstractmethod
-    def look(self, asked: Session) -> RoleView:
-        """How it is now.
+    def look(self, session: Session) -> RoleView:
+        """Return the current state.
 
         Raises:
             Exception: it did not answer.
         """
 
     @abstractmethod
-    def change(self, asked: Session, settings: Settings) -> None:
-        """Set these for all sessions, from now on; a server may need a moment, so look again.
+    def change(self, session: Session, settings: Settings) -> None:
+        """Set these for all sessions; a server may apply them late, so look again.
 
         Raises:
             Exception: it refused, or did not answer.

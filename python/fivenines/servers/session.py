@@ -1,7 +1,7 @@
-"""A connection to a server that lasts over many samples, and survives what becomes of the server.
+"""A connection to a server that lasts over many samples, and survives restarts of the server.
 
-It goes through the server's unix socket. Every step is bounded, since a frozen server answers nothing:
-its listening socket still takes connections, and a query sent to it waits for ever.
+It uses the server's unix socket. Every step has a timeout, since a frozen server answers nothing: its
+listening socket still accepts connections, and a query waits for ever.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ class Answer:
     rows: list[tuple[Any, ...]]
 
     def mappings(self) -> list[dict[str, Any]]:
-        """The rows by column name."""
+        """Return the rows by column name."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
@@ -26,11 +26,11 @@ class Connectable(Protocol):
     """A server that an administrator can connect to."""
 
     def connect(self, timeout: float) -> contextlib.AbstractContextManager[Any]:
-        """A connection, all of whose steps are bounded by the time-out in seconds."""
+        """Open a connection; all of its steps have the timeout, in seconds."""
 
 
 class Session(ABC):
-    """Connects at the first question, and again at the next one after any failure."""
+    """Connects at the first query, and again at the next query after a failure."""
 
     def __init__(self, node: Connectable, timeout: float) -> None:
         self._node = node
@@ -39,7 +39,7 @@ class Session(ABC):
         self._connection: Any = None
 
     def ask(self, statement: str) -> Answer:
-        """The answer to one statement, within the time-out.
+        """Return the answer to one statement, within the timeout.
 
         Raises:
             Exception: the driver's own; the connection is then closed.
@@ -54,11 +54,11 @@ class Session(ABC):
 
     @property
     def connected(self) -> bool:
-        """Whether the last question was answered."""
+        """Return whether the last query was answered."""
         return self._connection is not None
 
     def close(self) -> None:
-        """Hang up, without waiting for anything."""
+        """Close the connection without waiting."""
         if self._connection is not None:
             with contextlib.suppress(Exception):
                 self._hang_up()
@@ -70,4 +70,4 @@ class Session(ABC):
     def _ask(self, statement: str) -> Answer: ...
 
     def _hang_up(self) -> None:  # noqa: B027  (most drivers need nothing)
-        """What must come before the driver's own way of closing, which may wait."""
+        """Prepare the driver's own close, which may wait."""

@@ -1,9 +1,9 @@
-"""How settings of servers are spelled: one setting has several names, and two of them may meet.
+"""Spellings of server settings: one setting has several names, and two of them may collide.
 
-MariaDB and MySQL take `-` for `_`, `loose_` before an option that may be unknown, and `skip_`, `disable_` and
-`enable_` before one that is switched (MySQL 9 reference manual, "Program Option Modifiers"). PostgreSQL takes
-any case (manual, 19.1.1). MariaDB takes any case, too, and the beginning of a name that no other option has
-(seen in 10.11: `serv=3` sets server_id); MySQL 9.7 takes neither.
+MariaDB and MySQL accept `-` for `_`, `loose_` before an option that may be unknown, and `skip_`, `disable_`
+and `enable_` before a switch (MySQL 9 reference manual, "Program Option Modifiers"). PostgreSQL ignores case
+(manual, 19.1.1). MariaDB ignores case, too, and accepts unique prefixes of a name (seen in 10.11: `serv=3`
+sets server_id); MySQL 9.7 does neither.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _LOOSE = "loose_"
 _SWITCHES = ("skip_", "disable_", "enable_")
 
 _RENAMED = {
-    # what PostgreSQL still takes for another name (guc.c, map_old_guc_names)
+    # Old names that PostgreSQL still accepts (guc.c, map_old_guc_names).
     "sort_mem": "work_mem",
     "vacuum_mem": "maintenance_work_mem",
     "ssl_ecdh_curve": "ssl_groups",
@@ -24,7 +24,7 @@ _RENAMED = {
 
 
 def plain(name: str, family: Family | None) -> str:
-    """The name of an option as the server's manual writes it, with its `skip_`, `disable_` or `enable_`."""
+    """Return an option's name as in the server's manual, with its `skip_`, `disable_` or `enable_`."""
     if family == "postgresql":
         lower = name.strip().lower()
         return _RENAMED.get(lower, lower)
@@ -32,40 +32,41 @@ def plain(name: str, family: Family | None) -> str:
 
 
 def canonical(name: str, family: Family | None) -> str:
-    """The setting that an option of this name sets: alike for all its spellings."""
-    found = plain(name, family)
+    """Return the setting that an option of this name sets: the same for all its spellings."""
+    option = plain(name, family)
     if family == "postgresql":
-        return found
-    return next((found.removeprefix(one) for one in _SWITCHES if found.startswith(one)), found)
+        return option
+    return next((option.removeprefix(prefix) for prefix in _SWITCHES if option.startswith(prefix)), option)
 
 
 def is_loose(name: str) -> bool:
-    """Whether MariaDB and MySQL ignore the option where they do not know it."""
+    """Return whether MariaDB and MySQL ignore the option if they do not know it."""
     return name.strip().lower().replace("-", "_").startswith(_LOOSE)
 
 
 def layered(family: Family | None, *layers: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings, each layer over those before it, whatever the spelling.
+    """Merge layers of settings, in which later ones override earlier ones in any spelling.
 
-    PostgreSQL's come out in lower case: Patroni compares names as they are written.
+    PostgreSQL's names become lower case, as Patroni compares names literally.
     """
-    found: dict[str, tuple[str, Any]] = {}
+    merged: dict[str, tuple[str, Any]] = {}
     for layer in layers:
         for name, value in layer.items():
             same = canonical(name, family)
-            found.pop(same, None)
-            found[same] = (plain(name, family) if family == "postgresql" else name, value)
-    return dict(found.values())
+            merged.pop(same, None)
+            merged[same] = (plain(name, family) if family == "postgresql" else name, value)
+    return dict(merged.values())
 
 
 def is_on(value: object) -> bool:
-    """Whether a value switches something on, as MariaDB and MySQL read it."""
+    """Return whether a value switches an option on, as MariaDB and MySQL read it."""
     return str(value).strip().lower() in ("1", "on", "true", "yes")
 
 
+# Settings that PostgreSQL takes from initdb, and not from its configuration.
 AT_INITDB = ("wal_segment_size", "data_checksums")
-"""What PostgreSQL takes from initdb, and not from its configuration."""
 
+# Settings that PostgreSQL writes into its control file, and compares at a standby's start.
 IN_CONTROL_FILE = (
     "max_connections",
     "max_worker_processes",
@@ -76,7 +77,6 @@ IN_CONTROL_FILE = (
     "wal_level",
     "wal_log_hints",
 )
-"""What PostgreSQL writes into its control file, and compares at a standby's start."""
 
 _AT_FIRST_START = ("lower_case_table_names", "innodb_page_size", "innodb_data_file_path")
 _OF_TABLES = (
@@ -88,6 +88,8 @@ _OF_TABLES = (
     "explicit_defaults_for_timestamp",
 )
 
+# Settings that count when a data directory or its tables are created: later they change nothing, or the
+# server does not start with them (manuals on each).
 MADE_WITH: dict[Family, tuple[str, ...]] = {
     "mysql": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
     "ndb": (*_AT_FIRST_START, *_OF_TABLES, "sql_generate_invisible_primary_key"),
@@ -100,12 +102,10 @@ MADE_WITH: dict[Family, tuple[str, ...]] = {
     ),
     "postgresql": (*AT_INITDB, "default_table_access_method", "default_toast_compression"),
 }
-"""Settings that count when a data directory is made, or the tables in it: later they change nothing, or the
-server does not start with them (manuals on each)."""
 
 
 def at_first_start(given: Mapping[str, Any]) -> list[str]:
-    """The arguments for a new data directory of MariaDB or MySQL, out of what it is made with."""
+    """Return the arguments with which MariaDB or MySQL creates a data directory."""
     return [
         f"--{canonical(name, 'mysql').replace('_', '-')}={int(value) if isinstance(value, bool) else value}"
         for name, value in given.items()
@@ -113,16 +113,16 @@ def at_first_start(given: Mapping[str, Any]) -> list[str]:
     ]
 
 
+# Options that load plugins; the first would replace what was loaded before it.
 PLUGINS = ("plugin_load", "plugin_load_add")
-"""Options that load plugins; the first would take back what was loaded before it."""
 
 
 def with_plugins(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given, so that plugins that are loaded already stay loaded."""
+    """Return the given settings, changed so that loaded plugins stay loaded."""
     ours = next((str(value) for name, value in own.items() if plain(name, None) in PLUGINS), "")
     theirs = [str(value) for name, value in given.items() if plain(name, None) in PLUGINS]
     if not ours or not theirs:
         return dict(given)
     others = {name: value for name, value in given.items() if plain(name, None) not in PLUGINS}
-    wanted = dict.fromkeys(one for text in (ours, *theirs) for one in text.strip("'\"").split(";"))
-    return {**others, PLUGINS[1]: ";".join(one for one in wanted if one)}
+    plugins = dict.fromkeys(plugin for text in (ours, *theirs) for plugin in text.strip("'\"").split(";"))
+    return {**others, PLUGINS[1]: ";".join(plugin for plugin in plugins if plugin)}

@@ -1,10 +1,9 @@
-"""Whether a server takes writes: asked by an ordinary account, judged by all signs, with a reason if not.
+"""Check whether a server is writable, with an ordinary account, from all signs, with a reason if not.
 
 One sign is not enough: a reader of Amazon Aurora has `read_only` OFF and `innodb_read_only` ON, and MariaDB
-12 has words for `read_only`. The Rust half asks the same (crates/sql-wire/src/role.rs). Sources: MySQL
-manual,
-"Server System Variables"; MariaDB documentation, "read_only"; PostgreSQL manual, "Recovery Information
-Functions".
+12 has words for `read_only`. The Rust half uses the same queries (crates/sql-wire/src/role.rs). Sources:
+MySQL manual, "Server System Variables"; MariaDB documentation, "read_only"; PostgreSQL manual, "Recovery
+Information Functions".
 """
 
 from collections.abc import Callable, Iterable
@@ -21,29 +20,29 @@ POSTGRES_QUESTION = (
 )
 _OFF = ("OFF", "0")
 
+# Runs a query and returns its rows.
 Ask = Callable[[str], Iterable[Any]]
-"""Sends a question and returns its rows."""
 
 
 def why_not(driver: str, ask: Ask) -> str:
-    """Return why the server takes no writes; empty if it does, as far as its signs tell."""
+    """Return why the server is not writable; empty if it is, as far as its signs show."""
     if driver == "postgres":
         return _of_postgres(tuple(ask(POSTGRES_QUESTION)))
-    found = {str(name).lower(): str(value).upper() for name, value in ask(MYSQL_QUESTION)}
-    in_galera = found.pop("wsrep_on", "OFF") not in _OFF
-    if (reason := _of_mysql(found)) or not in_galera:
+    variables = {str(name).lower(): str(value).upper() for name, value in ask(MYSQL_QUESTION)}
+    in_galera = variables.pop("wsrep_on", "OFF") not in _OFF
+    if (reason := _of_mysql(variables)) or not in_galera:
         return reason
     ready = {str(value).upper() for _, value in ask(WSREP_QUESTION)}
     return "" if "ON" in ready else "wsrep_ready is off"
 
 
-def _of_mysql(found: dict[str, str]) -> str:
-    main = found.pop("read_only", None)
+def _of_mysql(variables: dict[str, str]) -> str:
+    main = variables.pop("read_only", None)
     if main is None:
-        return "the server does not say whether it is read_only"
+        return "the server does not show whether it is read_only"
     if main not in _OFF:
         return "read_only is on" if main in ("ON", "1") else f"read_only is {main}"
-    for name, value in found.items():
+    for name, value in variables.items():
         if value not in _OFF:
             return f"read_only is off, but {name} is {value}"
     return ""

@@ -1,1 +1,1 @@
-"""Solutions: HA architectures. One file each: its settings, how it is deployed, who has which role."""
+"""Solutions: HA architectures. One file each: settings, deployment, roles."""

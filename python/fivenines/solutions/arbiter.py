@@ -1,4 +1,4 @@
-"""Galera's arbitrator: a member that votes, sees all write sets, and keeps none.
+"""Galera's arbitrator: a member that votes, receives all write sets, and stores none.
 
 Source: Galera Cluster documentation, "Galera Arbitrator"; garbd(8).
 """
@@ -9,27 +9,27 @@ from typing import ClassVar
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process, tail
 
+# Port of group communication; garbd requires it.
 _PORT = 4567
-"""Of group communication; garbd wants it named."""
 
 _UID = 999
 
 
 class Arbiter:
-    """garbd on a host of its own.
+    """garbd on a separate host.
 
     Args:
-        host: where it runs.
+        host: its host.
         members: addresses of the nodes.
         group: the name of their cluster.
-        options: those of its provider, as `name=value; ...`.
+        options: provider options, as `name=value; ...`.
     """
 
+    # The engine that contains garbd.
     software: ClassVar[str] = "garbd"
-    """The engine that carries it."""
 
+    # Name of its host.
     name: ClassVar[str] = "arbiter"
-    """What its host is called."""
 
     def __init__(self, host: Host, members: Sequence[str], group: str, options: str) -> None:
         self.host = host
@@ -39,7 +39,7 @@ class Arbiter:
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether its process runs."""
         return self.process is not None and self.process.alive
 
     def start(self) -> None:
@@ -47,11 +47,11 @@ class Arbiter:
         self.process = self.host.spawn(self._command, uid=_UID, log="garbd.out")
 
     def restart(self) -> None:
-        """Start it anew, ended before where it still runs."""
+        """Start it again; end it first if it still runs."""
         if self.process is not None:
             self.process.terminate()
         self.start()
 
     def last_words(self) -> str:
-        """The last lines that it wrote."""
-        return tail(self.host.node / "log" / "garbd.out") or "  (it wrote nothing)"
+        """Return the last lines of its output."""
+        return tail(self.host.node / "log" / "garbd.out") or "  (no output)"

@@ -1,7 +1,7 @@
-"""Amazon Aurora, and Multi-AZ clusters of RDS: external clusters whose addresses the API of RDS tells.
+"""Amazon Aurora, and Multi-AZ clusters of RDS: external clusters whose addresses come from the API of RDS.
 
-What is measured is measured as in any cluster that others run. What differs is who breaks it (the API,
-Aurora's SQL, security groups), who tells of failovers (RDS events), and that it may be made for the run.
+They are measured like any external cluster. Three things differ: faults go through the API, Aurora's SQL or
+security groups; failovers are reported as RDS events; and the cluster may be created for the run.
 """
 
 import time
@@ -28,14 +28,14 @@ from fivenines.solutions.external import External
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
+# Seconds within which Amazon must have started an instance again.
 _BACK = 300.0
-"""Seconds that Amazon has to start an instance again."""
 
-_CUT_LEFT = "the rules of its security groups are still out"
+_RULES_REMOVED = "the rules of its security groups are still removed"
 
 
 class Aurora(External):
-    """Knows its instances by the API, and their roles by asking them."""
+    """Finds its instances through the API, and their roles by SQL."""
 
     settings_type = AuroraSettings  # type: ignore[assignment]  # they become those of an external one
     server_of = staticmethod(aurora_server)
@@ -51,8 +51,8 @@ class Aurora(External):
     def data_for(  # type: ignore[override]  # its settings become those of an external cluster
         cls, settings: AuroraSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
-        _, there = described(settings)
-        return External.data_for(settings.as_external(there), workload, report, begun)
+        _, cluster = described(settings)
+        return External.data_for(settings.as_external(cluster), workload, report, begun)
 
     @classmethod
     def existing(  # type: ignore[override]
@@ -61,21 +61,21 @@ class Aurora(External):
         return existing_for_a_run(settings, report)
 
     @classmethod
-    def too_dear(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
+    def over_budget(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
         return over_budget(settings, seconds)
 
     def deploy(self) -> None:
-        there = self._described
-        names = [one.name for one in there.instances]
-        self._events = EventReader(self._api, there.name, names, time.time())
+        cluster = self._described
+        names = [instance.name for instance in cluster.instances]
+        self._events = EventReader(self._api, cluster.name, names, time.time())
         super().deploy()
 
     def events(self) -> list[ManagerEvent]:
         return self._events.events() if self._events is not None else []
 
     def rejoin(self, node: ExternalServer) -> None:
-        # nobody but Amazon starts it
-        wait_until(node.refusal, _BACK, f"{node.name} did not answer again", 0.5)
+        # Only Amazon can start it.
+        wait_until(node.refusal, _BACK, f"{node.name} does not answer again", 0.5)
 
     def fault(self, settings: FaultSettings) -> Fault[Any] | None:  # type: ignore[override]
         kind = settings.fault
@@ -96,18 +96,18 @@ class Aurora(External):
         return f"FailoverDBCluster of {self._described.name}" + (f" to {name}" if name else "")
 
     def leave(self) -> None:
-        reasons = self._left_cut()
+        reasons = self._restore_rules()
         with suppress(FiveninesError):
             super().leave()
         if reasons:
-            raise FiveninesError(f"{self.name}: {_CUT_LEFT}: {'; '.join(reasons)}")
+            raise FiveninesError(f"{self.name}: {_RULES_REMOVED}: {'; '.join(reasons)}")
 
-    def _left_cut(self) -> Sequence[str]:
-        """Put back what a fault has not; why it could not be."""
+    def _restore_rules(self) -> Sequence[str]:
+        """Restore what a fault has left changed; return why it could not be restored."""
         reasons = []
-        for one in list(self._cuts):
+        for cut in list(self._cuts):
             try:
-                self._heal(one)
+                self._heal(cut)
             except FiveninesError as error:
                 reasons.append(str(error))
         return reasons

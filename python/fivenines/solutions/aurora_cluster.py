@@ -1,4 +1,4 @@
-"""A cluster that exists for a run alone: made at its beginning, deleted at its end, however that comes."""
+"""A cluster for one run: created at its beginning, and deleted at its end even if the run fails."""
 
 import os
 import re
@@ -21,17 +21,17 @@ from fivenines.software.base import Report
 from fivenines.solutions.aurora_settings import AuroraSettings, CreateSettings
 from fivenines.waiting import wait_until
 
+# Seconds until a cluster must be available.
 PATIENCE = 2400.0
-"""Seconds until a cluster must be available."""
 
+# Seconds that a trial waits for a cluster that is not available.
 _BACK_SOON = 300.0
-"""Seconds that a trial waits for a cluster that is not available."""
 
-_SURE = 60.0
-"""Seconds until a cluster is believed not to be there that was asked for: the API may know it late."""
+# Seconds until a requested cluster is considered missing: the API is eventually consistent.
+_APPEARS = 60.0
 
+# States in which clients are served (RDS user guide, "Viewing DB instance status").
 _USABLE = ("available", "backing-up", "storage-optimization")
-"""States in which clients are served (RDS user guide, "Viewing DB instance status")."""
 
 _EVERY = 5.0
 _RDS_ENGINES = {"rds-mysql": "mysql", "rds-postgres": "postgres"}
@@ -39,83 +39,90 @@ _RDS_ENGINES = {"rds-mysql": "mysql", "rds-postgres": "postgres"}
 
 @dataclass
 class Made:
-    """A cluster that this process has made; `price` of an instance per hour, None: not known."""
+    """A cluster that this process has created; `price` of an instance per hour, None if unknown."""
 
     name: str
     count: int
     price: float | None
+    # Whether it may exist: creation was requested, and not refused.
     asked: bool = False
-    """Whether it may be there: it was asked for, and not refused."""
     since: float = field(default_factory=time.monotonic)
 
     def spent(self, further: float = 0.0) -> float | None:
-        """What its instances cost until now, and for `further` seconds more; None: it is not known."""
+        """Return the cost of its instances until now plus `further` seconds; None if the price is unknown."""
         if self.price is None:
             return None
         return spent(self.price, self.count, time.monotonic() - self.since + further)
 
 
+# Created clusters by their settings.
 _made: dict[str, Made] = {}
-"""By the settings that they were made of."""
 
 
 def name_of(settings: AuroraSettings) -> str:
-    """The identifier of the cluster that settings mean now.
+    """Return the identifier of the cluster for these settings.
 
     Raises:
-        FiveninesError: it is one that is made for a run, and none is made now.
+        FiveninesError: the settings create a cluster for a run, and no run is active.
     """
     if settings.cluster:
         return settings.cluster
     made = _made.get(settings.model_dump_json())
     if made is None:
-        raise FiveninesError(f"{settings.name}: its cluster is made by `fivenines run` alone")
+        raise FiveninesError(
+            f"{settings.name}: only `fivenines run` creates its cluster: start a run, or name an "
+            "existing cluster"
+        )
     return made.name
 
 
 def described(settings: AuroraSettings) -> tuple[Api, Described]:
-    """The cluster as the API tells of it now.
+    """Return the cluster as the API describes it now.
 
     Raises:
-        UsageError: it is not what the settings say.
+        UsageError: it does not match the settings.
         FiveninesError: it is not available.
     """
     api = Api(settings.access_to_aws)
-    there = api.cluster(name_of(settings))
-    wanted = _RDS_ENGINES.get(settings.engine, settings.engine)
-    if there.engine != wanted:
+    cluster = api.cluster(name_of(settings))
+    expected = _RDS_ENGINES.get(settings.engine, settings.engine)
+    if cluster.engine != expected:
         raise UsageError(
-            f"{settings.name}: {there.name} runs {there.engine}, and the file says `engine: "
+            f"{settings.name}: {cluster.name} runs {cluster.engine}, but the file has `engine: "
             f"{settings.engine}`"
         )
-    readers = len(there.instances) - 1
+    readers = len(cluster.instances) - 1
     if readers < settings.readers:
         raise UsageError(
-            f"{settings.name}: {there.name} has {readers} readers, and the file says `readers: "
+            f"{settings.name}: {cluster.name} has {readers} readers, but the file has `readers: "
             f"{settings.readers}`"
         )
-    if not_available(there):
-        # after a restart, or during a backup, it soon is
-        wait_until(lambda: not_available(api.cluster(there.name)), _BACK_SOON, settings.name, _EVERY)
-        there = api.cluster(there.name)
-    return api, there
+    if not_available(cluster):
+        # After a restart or during a backup the state changes soon.
+        wait_until(lambda: not_available(api.cluster(cluster.name)), _BACK_SOON, settings.name, _EVERY)
+        cluster = api.cluster(cluster.name)
+    return api, cluster
 
 
-def not_available(there: Described) -> str:
-    """Why a cluster cannot be measured now; empty if it can."""
-    if there.status not in _USABLE:
-        return f"the cluster {there.name} is {there.status}"
-    waiting = [f"{one.name} is {one.status}" for one in there.instances if one.status not in _USABLE]
-    waiting += [f"{one.name} has no address yet" for one in there.instances if not one.host]
-    return "; ".join(waiting) or ("" if there.instances else f"{there.name} has no instance")
+def not_available(cluster: Described) -> str:
+    """Return why a cluster cannot be measured now; empty if it can."""
+    if cluster.status not in _USABLE:
+        return f"the cluster {cluster.name} is {cluster.status}"
+    waiting = [
+        f"{instance.name} is {instance.status}"
+        for instance in cluster.instances
+        if instance.status not in _USABLE
+    ]
+    waiting += [f"{instance.name} has no address yet" for instance in cluster.instances if not instance.host]
+    return "; ".join(waiting) or ("" if cluster.instances else f"{cluster.name} has no instance")
 
 
 @contextmanager
 def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[None]:
-    """The cluster exists inside; one that was made is deleted afterwards.
+    """Provide the cluster while the context is open; delete a created cluster afterwards.
 
     Raises:
-        FiveninesError: it could not be made; or not be deleted, with the command that does it later.
+        FiveninesError: creation or deletion failed; with the command that deletes it later.
     """
     create = settings.create
     if create is None:
@@ -126,8 +133,8 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
     price = settings.price()
     if price is None and settings.budget is not None:
         raise UsageError(
-            f"{settings.name}: the price list does not answer, so nobody could say when its budget is spent: "
-            "write price_per_hour"
+            f"{settings.name}: the price list does not answer, so the budget cannot be checked: write "
+            "price_per_hour"
         )
     made = Made(_new_name(settings.name), settings.nodes, price)
     key = settings.model_dump_json()
@@ -142,19 +149,19 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
 
 
 def over_budget(settings: AuroraSettings, further: float) -> str:
-    """Why a trial that takes `further` seconds may not begin; empty if it may."""
+    """Return why a trial of `further` seconds may not begin; empty if it may."""
     made = _made.get(settings.model_dump_json())
     amount = made.spent(further) if made is not None else None
     if settings.budget is None or amount is None or amount <= settings.budget:
         return ""
     return (
-        f"{settings.name} would have cost {amount:.2f} after one more trial, and its budget is "
+        f"{settings.name} would have cost {amount:.2f} after one more trial, but its budget is "
         f"{settings.budget:.2f}"
     )
 
 
 def cluster_values(settings: AuroraSettings, create: CreateSettings, password: str) -> dict[str, Any]:
-    """What CreateDBCluster is asked for, beside identifier and tags."""
+    """Return the parameters of CreateDBCluster, except identifier and tags."""
     values: dict[str, Any] = {
         "Engine": _RDS_ENGINES.get(settings.engine, settings.engine),
         "MasterUsername": settings.user,
@@ -178,7 +185,7 @@ def cluster_values(settings: AuroraSettings, create: CreateSettings, password: s
 
 
 def instance_values(settings: AuroraSettings, create: CreateSettings, number: int) -> dict[str, Any]:
-    """What CreateDBInstance is asked for of instance `number` (from 0)."""
+    """Return the parameters of CreateDBInstance for instance `number` (from 0)."""
     values: dict[str, Any] = {
         "DBInstanceClass": create.instance_class,
         "Engine": settings.engine,
@@ -206,20 +213,20 @@ def _create(api: Api, made: Made, settings: AuroraSettings, create: CreateSettin
             api.create_instance(name, made.name, instance_values(settings, create, number), tags)
 
     def missing() -> str:
-        there = api.cluster(made.name)
-        if len(there.instances) < made.count:
-            return f"{len(there.instances)} of {made.count} instances are there"
-        return not_available(there)
+        cluster = api.cluster(made.name)
+        if len(cluster.instances) < made.count:
+            return f"{len(cluster.instances)} of {made.count} instances exist"
+        return not_available(cluster)
 
     wait_until(missing, PATIENCE, f"the cluster {made.name} is not available", _EVERY)
 
 
 def _delete(api: Api, made: Made, report: Report) -> None:
-    """A first try in spite of Ctrl-C, then as long as it takes; another Ctrl-C ends that."""
+    """Try to delete once in spite of Ctrl-C, then until it succeeds; another Ctrl-C stops the retries."""
     try:
         with _without_ctrl_c():
             reasons = _tried(api, made, 0.0, report)
-        _tell(report, f"the cluster {made.name} to be taken for deletion")
+        _report(report, f"the cluster {made.name} to be accepted for deletion")
         if reasons:
             reasons = _tried(api, made, left.PATIENCE, report)
     except KeyboardInterrupt:
@@ -229,25 +236,25 @@ def _delete(api: Api, made: Made, report: Report) -> None:
 
 
 def _tried(api: Api, made: Made, patience: float, report: Report) -> list[str]:
-    """What could not be deleted of it, with the reason each."""
+    """Try to delete it; return what could not be deleted, with the reasons."""
     if not made.asked:
         return []
     try:
-        there = _described(api, made.name, time.monotonic() + _SURE)
+        cluster = _described(api, made.name, time.monotonic() + _APPEARS)
     except NoClusterError:
         return []
     except FiveninesError as error:
         return [f"{made.name}: {error}"]
-    whose = origin(there.tags)
-    if whose is None:
+    owner = origin(cluster.tags)
+    if owner is None:
         return [f"{made.name} does not carry the tags of this run"]
-    names = tuple(one.name for one in there.instances)
-    one = left.Left(made.name, names, there.status, whose, left.is_whole(there))
-    return left.delete(api, one, patience, lambda text: _tell(report, f"AWS: {text}"))
+    names = tuple(rest.name for rest in cluster.instances)
+    rest = left.Left(made.name, names, cluster.status, owner, left.is_whole(cluster))
+    return left.delete(api, rest, patience, lambda text: _report(report, f"AWS: {text}"))
 
 
 def _described(api: Api, name: str, until: float) -> Described:
-    """A cluster that was asked for; the API may not know it yet."""
+    """Return a requested cluster; the API may not know it yet."""
     while True:
         try:
             return api.cluster(name)
@@ -257,30 +264,30 @@ def _described(api: Api, name: str, until: float) -> Described:
             time.sleep(_EVERY)
 
 
-def _tell(report: Report, who: str) -> None:
-    # a terminal that is gone must not end what ends the costs
+def _report(report: Report, awaited: str) -> None:
+    # A closed terminal must not prevent the deletion.
     with suppress(Exception):
-        report(f"{WAITING}{who}", None)
+        report(f"{WAITING}{awaited}", None)
 
 
 @contextmanager
 def _ends_as_by_ctrl_c() -> Iterator[None]:
-    """Whoever ends this process by SIGTERM or SIGHUP (a pipeline, a closed terminal) lets it clean up."""
+    """Treat SIGTERM and SIGHUP (a pipeline, a closed terminal) like Ctrl-C, so that cleanup runs."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     ending = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(one, lambda *_: signal.raise_signal(signal.SIGINT)) for one in ending]
+    before = [signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT)) for number in ending]
     try:
         yield
     finally:
-        for one, handler in zip(ending, before, strict=True):
-            signal.signal(one, handler)
+        for number, handler in zip(ending, before, strict=True):
+            signal.signal(number, handler)
 
 
 @contextmanager
 def _without_ctrl_c() -> Iterator[None]:
-    """Requests that end what costs money are sent whole."""
+    """Ignore Ctrl-C while the requests that stop costs are sent."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -292,6 +299,6 @@ def _without_ctrl_c() -> Iterator[None]:
 
 
 def _new_name(name: str) -> str:
-    """An identifier that nobody has: of the solution's name and a random number."""
+    """Return an unused identifier: the solution's name and a random number."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:30].strip("-") or "cluster"
     return f"fivenines-{plain}-{secrets.token_hex(4)}"

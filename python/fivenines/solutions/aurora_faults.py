@@ -1,7 +1,7 @@
 """Faults of an Aurora cluster: by the API of RDS, by Aurora's own SQL, and by security groups.
 
 Sources: Amazon Aurora user guide, "Testing Amazon Aurora MySQL using fault injection queries", and the same
-of Aurora PostgreSQL; RDS API reference, RebootDBInstance.
+for Aurora PostgreSQL; RDS API reference, RebootDBInstance.
 """
 
 import math
@@ -20,9 +20,10 @@ from fivenines.servers.aurora import AT_EASE_MS
 from fivenines.servers.external import ExternalServer
 from fivenines.software.base import Family
 
+# What crashes: the database only, or also the process that writes to the storage.
 _CRASHES = {"kill": "instance", "host-kill": "node"}
-"""What crashes: the database alone; or it, and the process that writes to the storage."""
 
+# Messages of drivers when a crash ended the connection that requested it.
 _LOST = (
     "Lost connection",
     "server closed the connection",
@@ -32,11 +33,10 @@ _LOST = (
     "SSL connection has been closed",
     "Connection reset",
 )
-"""How drivers tell that a crash ended the connection that asked for it."""
 
 
 def crash(family: Family, fault: str) -> str:
-    """The statement that crashes the server that gets it."""
+    """Return the statement that crashes the server that executes it."""
     what = _CRASHES[fault]
     if family == "postgresql":
         return f"SELECT aurora_inject_crash('{what}')"
@@ -44,7 +44,7 @@ def crash(family: Family, fault: str) -> str:
 
 
 def simulation(family: Family, settings: FaultSettings, replica: str = "") -> str:
-    """The statement that lets Aurora simulate a fault of disks, or of a replica, for a time.
+    """Return the statement that makes Aurora simulate a fault of disks, or of a replica, for a time.
 
     Args:
         family: of the servers.
@@ -55,7 +55,7 @@ def simulation(family: Family, settings: FaultSettings, replica: str = "") -> st
     percent = f"{getattr(settings, 'percent', 100.0):g}"
     delay = round(1000 * getattr(settings, "delay", 0.0))
     if family == "postgresql":
-        # of disks PostgreSQL takes one index: all of the volume's are named
+        # PostgreSQL takes the index of one disk, so the statement covers all disks of the volume.
         disks = "FROM generate_series(0, (SELECT disks - 1 FROM aurora_show_volume_status())) AS disk"
         return {
             "stalled-replica": f"SELECT aurora_inject_replica_failure({percent}, {seconds}, '{replica}')",
@@ -72,9 +72,9 @@ def simulation(family: Family, settings: FaultSettings, replica: str = "") -> st
 
 
 class OnAws(Hooked):
-    """By what Amazon does to an instance; verified as hooks are: it is away, or was started again.
+    """A fault of an instance through Amazon; verified like hooks: it was unavailable, or was restarted.
 
-    Nobody has to start it again: Amazon does.
+    Amazon restarts the instance.
     """
 
     patience: ClassVar[float] = 120.0
@@ -87,10 +87,10 @@ class Crashed(OnAws):
 
 
 class Simulated(Fault[FaultSettings]):
-    """Simulated by Aurora for a time that is told in advance; nothing can end it before.
+    """A fault that Aurora simulates for a time fixed in advance; it cannot be ended earlier.
 
-    That Aurora took the statement is all that can be seen of its disks, so faults of disks are not
-    verified. A replica's is, by the lag that Aurora tells.
+    Faults of disks cannot be verified: Aurora only accepts the statement. A replica's fault is verified by
+    the lag that Aurora reports.
     """
 
     settings_type = FaultSettings
@@ -101,33 +101,35 @@ class Simulated(Fault[FaultSettings]):
         hit: Sequence[Any] = target.servers if of_replica else [context.solution.target("primary")]
         writer = context.solution.target("primary")
         before = {server.name: _lag(server) or 0.0 for server in hit} if of_replica else {}
-        moment, told = now(), []
+        moment, statements = now(), []
         for server in hit:
             statement = simulation(writer.engine.family, self.settings, server.name)
             try:
                 writer.query(statement)
             except Exception as error:  # drivers raise what they like
                 raise _refusal(writer, statement, error) from error
-            told.append(statement)
+            statements.append(statement)
         seen = of_replica and context.settles(
             lambda: all(_lags(server, before[server.name]) for server in hit), 10.0
         )
-        unseen = "no replica is seen to lag" if of_replica else "what its disks do cannot be seen"
-        detail = f"Aurora took: {'; '.join(told)}" + ("" if seen else f"; {unseen}")
+        unseen = "no replica lags" if of_replica else "the state of its disks cannot be observed"
+        detail = f"Aurora accepted: {'; '.join(statements)}" + ("" if seen else f"; {unseen}")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if self.settings.fault != "stalled-replica":
-            return Recovery(False, "its time is over; what its disks do cannot be seen", moment)
+            return Recovery(False, "its time is over; the state of its disks cannot be observed", moment)
         back = context.settles(lambda: all(map(_at_ease, injection.servers)), 30.0)
-        return Recovery(back, "it applies again" if back else "its time is over, but it lags", moment)
+        return Recovery(
+            back, "it applies changes again" if back else "its time is over, but it still lags", moment
+        )
 
 
 class CutOff(Fault[FaultSettings]):
-    """No new connection reaches the cluster, by its security groups; those that are open go on.
+    """Security groups refuse new connections to the cluster; open connections continue.
 
-    Verified by a fresh connection that is not let in, and one that is afterwards.
+    Verified by a new connection that is refused, and by one that is accepted afterwards.
     """
 
     settings_type = FaultSettings
@@ -144,19 +146,23 @@ class CutOff(Fault[FaultSettings]):
         made = self._cut()
         seen = context.settles(lambda: not any(map(_lets_in, target.servers)), 30.0)
         count = sum(map(len, made.rules.values()))
-        detail = f"rules taken out of {', '.join(made.rules)}: {count}; open connections go on"
-        detail += "" if seen else "; but a new connection is let in"
+        detail = f"rules removed from {', '.join(made.rules)}: {count}; open connections continue"
+        detail += "" if seen else "; but a new connection is accepted"
         return Injection(target.hosts, "all", moment, seen, detail, target.servers, made)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         self._heal(injection.held)
         back = context.settles(lambda: all(map(_lets_in, injection.servers)), 30.0)
-        return Recovery(back, "rules are back" if back else "rules are back, nobody is let in", moment)
+        return Recovery(
+            back,
+            "rules are restored" if back else "rules are restored, but new connections are refused",
+            moment,
+        )
 
 
 def run(api: Api, name: str, server: ExternalServer) -> str:
-    """Do to an instance what a fault of this name means; in words what was done.
+    """Apply the fault of this name to an instance; return in words what was done.
 
     Raises:
         FiveninesError: it was refused.
@@ -168,7 +174,7 @@ def run(api: Api, name: str, server: ExternalServer) -> str:
     try:
         server.query(statement)
     except Exception as error:
-        # who asks for a crash does not live to hear that it came
+        # The crash ends the connection before the statement is answered.
         if not any(words in str(error) for words in _LOST):
             raise _refusal(server, statement, error) from error
     return f"{statement} on {server.name}"
@@ -179,13 +185,13 @@ def _refusal(server: Any, statement: str, error: Exception) -> FiveninesError:
 
 
 def _lag(server: Any) -> float | None:
-    """Milliseconds as Aurora tells them; None: it does not."""
-    told: float | None = server.lags().get(server.name)
-    return told
+    """Return the lag in milliseconds as Aurora reports it; None if it does not."""
+    lag: float | None = server.lags().get(server.name)
+    return lag
 
 
 def _lags(server: Any, before: float) -> bool:
-    """Whether it lags more than ever before the fault; what is not told is not seen."""
+    """Return whether it lags more than ever before the fault; False without a report."""
     lag = _lag(server)
     return lag is not None and lag > max(AT_EASE_MS, 2 * before)
 

@@ -1,4 +1,4 @@
-"""Settings of a cluster of Amazon Aurora or RDS: which one, or how it is made, and what it may cost."""
+"""Settings of a cluster of Amazon Aurora or RDS: an existing one, or how to create it, and its budget."""
 
 import os
 import re
@@ -17,48 +17,48 @@ from fivenines.solutions.durability import STRICT
 from fivenines.solutions.external_settings import ExternalSettings
 from fivenines.solutions.settings import SolutionSettings
 
+# Syntax of a cluster identifier: RDS API reference, CreateDBCluster.
 _IDENTIFIER = re.compile(r"[A-Za-z](?:-?[A-Za-z0-9])*")
-"""Of a cluster: RDS API reference, CreateDBCluster."""
 
 _ANY = ("none", "command", "connection-storm", "long-transaction", "switchover", "partition")
+# Faults of single instances, by Aurora's SQL and by RebootDBInstance; a Multi-AZ cluster has neither.
 _AURORA = ("kill", "host-kill", "restart", "slow-disk", "stalled-replica", "storage-failure")
-"""Faults of single instances, by Aurora's own SQL and by RebootDBInstance: a Multi-AZ cluster has neither."""
 
 _SIMULATED = ("slow-disk", "stalled-replica", "storage-failure")
 
 _READERS_OF_MULTI_AZ = 2
 
+# Source: RDS API reference, CreateDBCluster.
 _SHORTEST_PASSWORD = 8
-"""Source: RDS API reference, CreateDBCluster."""
 
 
 class CreateSettings(Settings):
-    """A cluster that is made for the run, and deleted at its end with all that is in it."""
+    """A cluster that is created for the run, and deleted at its end with all its data."""
 
-    instance_class: str = Field(description="class of its instances, as db.r6g.large")
-    version: str = Field("", description="version of its engine; empty: Amazon's default")
+    instance_class: str = Field(description="instance class, as db.r6g.large")
+    version: str = Field("", description="engine version; empty: Amazon's default")
     zones: list[str] = Field(
         default_factory=list,
-        description="availability zones of its instances, dealt out in turn, as [eu-central-1a, "
+        description="availability zones of the instances, assigned in turn, as [eu-central-1a, "
         "eu-central-1b]; empty: Amazon chooses",
     )
-    subnet_group: str = Field("", description="its DB subnet group; empty: the default VPC's")
+    subnet_group: str = Field("", description="DB subnet group; empty: the default VPC's")
     security_groups: list[str] = Field(
         default_factory=list,
-        description="ids of its security groups, which must let this machine in; empty: the VPC's default",
+        description="ids of the security groups, which must admit this machine; empty: the VPC's default",
     )
-    public: bool = Field(False, description="whether its instances have addresses in the internet")
-    parameter_group: str = Field("", description="its cluster parameter group; empty: the default")
+    public: bool = Field(False, description="whether the instances get public addresses")
+    parameter_group: str = Field("", description="cluster parameter group; empty: the default")
     storage: Annotated[int, Field(ge=20)] | None = Field(
-        None, description="of Multi-AZ clusters: size in GiB; Aurora grows by itself"
+        None, description="Multi-AZ clusters only: size in GiB; Aurora's storage grows by itself"
     )
     iops: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="of Multi-AZ clusters: provisioned IOPS, which AWS may demand"
+        None, description="Multi-AZ clusters only: provisioned IOPS, which AWS may require"
     )
 
 
 class AuroraSettings(SolutionSettings):
-    """A cluster of Amazon Aurora, or a Multi-AZ cluster of RDS: an existing one, or one made for the run."""
+    """A cluster of Amazon Aurora, or a Multi-AZ cluster of RDS: existing, or created for the run."""
 
     external = True
     can_be_vms = False
@@ -67,55 +67,58 @@ class AuroraSettings(SolutionSettings):
 
     solution: Literal["aurora"] = Field(description="Amazon Aurora, or a Multi-AZ cluster of Amazon RDS")
     engine: Literal["aurora-mysql", "aurora-postgresql", "rds-mysql", "rds-postgres"] = Field(
-        description="what it runs: Aurora MySQL or PostgreSQL; or MySQL or PostgreSQL in a Multi-AZ cluster"
+        description="engine: Aurora MySQL or PostgreSQL; or MySQL or PostgreSQL in a Multi-AZ cluster"
     )
     cluster: str = Field("", description="identifier of an existing cluster; empty: see `create`")
     create: CreateSettings | None = Field(
-        None, description="how a cluster is made for the run; null: see `cluster`"
+        None, description="parameters of a cluster that is created for the run; null: see `cluster`"
     )
     readers: Annotated[int, Field(ge=0, le=15)] = Field(
-        1, description="how many readers it has beside its writer; of an existing one at least"
+        1, description="number of readers in addition to the writer; the minimum for an existing cluster"
     )
     connect: Literal["endpoint", "instances"] = Field(
         "endpoint",
-        description="how clients find the writer. endpoint: by the cluster's name, whose address moves in "
-        "a failover; instances: they try all instances, as drivers made for Aurora do",
+        description="how clients find the writer. endpoint: by the cluster endpoint, whose address moves in "
+        "a failover; instances: they try all instances, as drivers for Aurora do",
     )
-    region: str = Field("", description="as eu-central-1; empty: as profile or environment say")
-    profile: str = Field("", description="profile of ~/.aws; empty: the default credentials")
-    endpoint_url: str = Field("", description="of a stand-in for the API of AWS; empty: AWS")
+    region: str = Field(
+        "", description="AWS region, as eu-central-1; empty: from the profile or the environment"
+    )
+    profile: str = Field("", description="profile in ~/.aws; empty: the default credentials")
+    endpoint_url: str = Field("", description="URL of an emulator of the AWS API; empty: AWS")
     user: Annotated[str, Field(min_length=1)] = Field(
-        description="the account; of a cluster that is made its master"
+        description="database account; the master account if the cluster is created"
     )
-    password_env: str = Field(description="the environment variable that holds its password")
-    database: Annotated[str, Field(min_length=1)] = Field(description="the database that is written to")
+    password_env: str = Field(description="environment variable with its password")
+    database: Annotated[str, Field(min_length=1)] = Field(description="database that is written to")
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
-        "prefer",
-        description="encryption of fivenines' own connections; that of the load is `load: {tls: ...}`",
+        "prefer", description="TLS of fivenines' own connections; for the load see `load: {tls: ...}`"
     )
-    tls_ca: str | None = Field(None, description="file with the authority that verify-* trusts")
+    tls_ca: str | None = Field(None, description="file with the certificate authority for verify-*")
     prepare: bool = Field(
-        True, description="whether the workload's tables are made and filled; false: they are there"
+        True, description="whether to create and fill the workload's tables; false: they exist"
     )
     existing: Literal["refuse", "reuse", "replace"] = Field(
         "refuse",
-        description="with `prepare`, what becomes of tables that are there already when a run begins: "
-        "reuse those that fivenines has loaded whole, or drop and load them again",
+        description="with `prepare`, what to do with tables that exist when a run begins. refuse: end with "
+        "an error; reuse: use tables that fivenines has loaded completely; replace: drop and load them again",
     )
     compare: bool = Field(
-        True, description="whether all tables are read on all instances after a trial, and compared"
+        True, description="whether to compare all tables between the instances after a trial"
     )
     ledger: Literal["drop", "keep"] = Field(
-        "drop", description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial"
+        "drop",
+        description="whether to drop or keep the tables fivenines_ledger and fivenines_probes after a trial",
     )
     price_per_hour: Annotated[float, Field(gt=0)] | None = Field(
         None,
-        description="of one instance that is made, in your currency; null: by Amazon's price list, in USD",
+        description="price of a created instance per hour, in your currency; null: from Amazon's price list, "
+        "in USD",
     )
     budget: Annotated[float, Field(gt=0)] | None = Field(
         None,
-        description="what instances that are made may cost: the run ends in good order before a trial that "
-        "would exceed it; null: no limit",
+        description="cost limit for created instances: the run ends in good order before a trial that would "
+        "exceed it; null: no limit",
     )
 
     setup_seconds: ClassVar[float] = 5.0
@@ -134,12 +137,12 @@ class AuroraSettings(SolutionSettings):
 
     @property
     def access_to_aws(self) -> Access:
-        """Whose account, and where."""
+        """Return the account and the region."""
         return Access(self.region, self.profile, self.endpoint_url)
 
     @property
     def is_aurora(self) -> bool:
-        """Whether it is Aurora, with a storage that all instances share."""
+        """Return whether it is Aurora, whose instances share their storage."""
         return self.engine.startswith("aurora")
 
     def charge(self, seconds: float) -> Charge | None:
@@ -155,7 +158,7 @@ class AuroraSettings(SolutionSettings):
         )
 
     def price(self) -> float | None:
-        """Of an instance per hour, as it is given or listed; None: it is not known."""
+        """Return the price of an instance per hour, as set or listed; None if unknown."""
         if self.price_per_hour is not None or self.create is None:
             return self.price_per_hour
         if not self.access_to_aws.costs_money:
@@ -166,44 +169,55 @@ class AuroraSettings(SolutionSettings):
             return None
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = self._foreign()
+        """Return what is invalid in the settings as a whole."""
+        problems = self._foreign()
         if bool(self.cluster) == (self.create is not None):
-            found.append(
-                "cluster: name an existing cluster, or say in `create` how one is made: one of the two"
+            problems.append(
+                "cluster: name an existing cluster, or set `create` to create one; exactly one of the two"
             )
         if self.cluster and not _IDENTIFIER.fullmatch(self.cluster):
-            found.append(f"cluster: {self.cluster!r} is no identifier of a cluster")
+            problems.append(f"cluster: {self.cluster!r} is not a cluster identifier")
         if self.budget is not None and self.create is None:
-            found.append("budget: it is for a cluster that `create` makes: leave it out")
+            problems.append("budget: it applies only to a cluster that `create` creates: leave it out")
         if self.password_env not in os.environ:
-            found.append(f"password_env: the environment has no variable {self.password_env}")
+            problems.append(
+                f"password_env: the environment has no variable {self.password_env}: set it to the password"
+            )
         if self.tls_ca and not self.tls.startswith("verify"):
-            found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or -full")
-        return found + (self._problems_with_creation(self.create) if self.create else [])
+            problems.append(
+                f"tls_ca: tls: {self.tls} verifies no certificate; set tls to verify-ca or verify-full"
+            )
+        return problems + (self._problems_with_creation(self.create) if self.create else [])
 
     def _problems_with_creation(self, create: CreateSettings) -> list[str]:
-        found = []
+        problems = []
         if 0 < len(os.environ.get(self.password_env, "")) < _SHORTEST_PASSWORD:
-            found.append(f"password_env: RDS wants passwords of {_SHORTEST_PASSWORD} characters or more")
+            problems.append(
+                f"password_env: RDS requires passwords of {_SHORTEST_PASSWORD} characters or more"
+            )
         if not create.instance_class.startswith("db."):
-            found.append(f"create.instance_class: {create.instance_class!r}: classes begin with db.")
+            problems.append(
+                f"create.instance_class: {create.instance_class!r} is not a class: classes begin with db."
+            )
         if self.is_aurora and (create.storage or create.iops):
-            found.append("create: storage and iops are for Multi-AZ clusters: Aurora grows by itself")
+            problems.append(
+                "create: storage and iops are for Multi-AZ clusters, as Aurora's storage grows by "
+                "itself: leave them out"
+            )
         if not self.is_aurora and self.readers != _READERS_OF_MULTI_AZ:
-            found.append("readers: a Multi-AZ cluster has two readers: write `readers: 2`")
+            problems.append("readers: a Multi-AZ cluster has two readers: write `readers: 2`")
         if not self.is_aurora and create.zones:
-            found.append("create.zones: Amazon chooses the zones of a Multi-AZ cluster")
+            problems.append("create.zones: Amazon chooses the zones of a Multi-AZ cluster: leave it out")
         if not self.is_aurora and not create.storage:
-            found.append("create.storage: a Multi-AZ cluster needs its size in GiB")
-        return found
+            problems.append("create.storage: a Multi-AZ cluster needs a size in GiB: set it")
+        return problems
 
     def _foreign(self) -> list[str]:
-        """Settings of solutions that fivenines deploys."""
-        usual = type(self).model_fields["limits"].get_default(call_default_factory=True)
+        """Return settings that apply only to solutions that fivenines deploys."""
+        default = type(self).model_fields["limits"].get_default(call_default_factory=True)
         given = {
             "server": bool(self.server),
-            "limits": self.limits != usual,
+            "limits": self.limits != default,
             "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
         }
@@ -216,21 +230,21 @@ class AuroraSettings(SolutionSettings):
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         kind = fault.fault
         if kind not in (*_ANY, *_AURORA):
-            return [f"{kind} takes a lab. `fault: command` runs a command of your own"]
+            return [f"{kind} needs a lab. Use `fault: command` with a custom command"]
         if kind in _AURORA and not self.is_aurora:
-            return [f"{kind} is possible with Aurora alone: a Multi-AZ cluster has no means for it"]
+            return [f"{kind} is possible with Aurora only: a Multi-AZ cluster does not support it"]
         reasons = {
-            "to: who takes over cannot be chosen in a Multi-AZ cluster of MySQL: leave it out": (
+            "to: a Multi-AZ cluster of MySQL does not support choosing the new writer: leave it out": (
                 bool(getattr(fault, "to", "")) and self.engine == "rds-mysql"
             ),
-            "target: a security group is that of the whole cluster: write `target: all`. No new connection "
-            "comes in then, and those that are open go on": (
+            "target: a security group applies to the whole cluster: write `target: all`. It refuses new "
+            "connections, and open ones continue": (
                 kind == "partition" and getattr(fault, "target", "") != "all"
             ),
-            "duration: Aurora simulates it for a time that is given in advance: write one": (
+            "duration: Aurora simulates the fault for a time fixed in advance: write one": (
                 kind in _SIMULATED and fault.lasts is None
             ),
-            "duration: how long a reboot takes is Amazon's: leave it out": (
+            "duration: Amazon decides how long a reboot takes: leave it out": (
                 kind == "restart" and bool(fault.lasts)
             ),
         }
@@ -239,17 +253,17 @@ class AuroraSettings(SolutionSettings):
     def problems_with_network(self, network: NetworkSettings) -> list[str]:
         if network == NetworkSettings(name=network.name):
             return []
-        return ["the network between its servers is not fivenines' own"]
+        return ["fivenines does not control the network between its servers: leave it out"]
 
     def problems_with_switchover(self) -> list[str]:
         return ["it has no reader to fail over to"] if self.nodes == 1 else []
 
-    def as_external(self, there: Described) -> ExternalSettings:
-        """The cluster as one that others run, with the addresses that the API tells."""
-        members = {one.name: f"{one.host}:{one.port}" for one in there.instances}
-        write = [f"{there.writer}:{there.port}"]
+    def as_external(self, cluster: Described) -> ExternalSettings:
+        """Return the settings of an external cluster with the addresses from the API."""
+        members = {instance.name: f"{instance.host}:{instance.port}" for instance in cluster.instances}
+        write = [f"{cluster.writer}:{cluster.port}"]
         family = "postgres" if engine(self.engine).family == "postgresql" else "mysql"
-        alike: dict[str, Any] = {
+        common: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
                 "name",
@@ -269,6 +283,6 @@ class AuroraSettings(SolutionSettings):
             engine="external-postgres" if family == "postgres" else "external-mysql",
             members=members,
             write=write if self.connect == "endpoint" else list(members.values()),
-            read=[f"{there.reader}:{there.port}"] if self.reads == "replicas" else [],
-            **alike,
+            read=[f"{cluster.reader}:{cluster.port}"] if self.reads == "replicas" else [],
+            **common,
         )

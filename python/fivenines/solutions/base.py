@@ -1,7 +1,7 @@
-"""A solution at work: deployed in a lab, asked for roles, broken and recovered.
+"""A running solution: deployed in a lab, queried for roles, broken and recovered.
 
-A subclass says how its servers are configured and joined, who has which role, and how a node that died
-comes back. Adding a solution is one file with a `SolutionSettings` and a `Solution`.
+A subclass defines how its servers are configured and joined, which roles they have, and how a dead node
+rejoins. A new solution is one file with a `SolutionSettings` and a `Solution`.
 """
 
 import time
@@ -41,49 +41,50 @@ class Solution(Cluster[N], Generic[S, N]):
     """One deployed HA architecture.
 
     Args:
-        settings: what the experiment file says.
-        lab: where its hosts are made.
+        settings: from the experiment file.
+        lab: the lab for its hosts.
         engine: its database server.
         data: folder of the data set that every node starts from.
     """
 
     settings_type: ClassVar[type[SolutionSettings]]
 
+    # Name of a step after loading that makes the data of one server usable; see `dataset.ensure`.
     bootstrap: ClassVar[tuple[str, dataset.Bootstrap] | None] = None
-    """What its data needs beyond what one server has loaded; see `dataset.ensure`."""
 
     def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings.name, settings.topology(), lab, engine)
         self.settings = settings
         self.read_replicas = settings.reads == "replicas"
         self.phases: dict[str, float] = {}
+        # System calls for disks that faults will intercept; set before `deploy`.
         self.disk_calls: frozenset[Calls] = frozenset()
-        """Calls to the disk that faults will interfere with, set before `deploy`."""
         self._data = data
+        # Number of hosts of each kind that another cluster in this lab has; the numbers of this cluster
+        # follow.
         self.hosts_before: Mapping[str, int] = {}
-        """How many hosts of each kind another cluster has in this lab; its own are numbered after them."""
+        # The site of all its hosts, see `Sites.place`; None: they are spread over the sites.
         self.turn: int | None = None
-        """The site of all its hosts, see `Sites.place`; None: they are dealt over the sites."""
+        # Settings of a node that come from joining its cluster with another one.
         self.joined_with: Callable[[N], Mapping[str, Value]] = lambda _node: {}
-        """Settings of a node that it owes to what its cluster is joined with."""
 
-    # what a subclass says
+    # for subclasses
 
     @abstractmethod
     def configuration(self, node: N) -> dict[str, Value]:
-        """Server settings of a node, beside our defaults and the user's own."""
+        """Return server settings of a node, in addition to the defaults and the user's settings."""
 
     @abstractmethod
     def start(self) -> None:
-        """Start all servers and join them; returns when the solution is writable and complete."""
+        """Start all servers and join them; return when the solution is writable and complete."""
 
     @property
     def compared(self) -> bool:
-        """Whether all tables are compared between its nodes after a trial."""
+        """Return whether all tables are compared between its nodes after a trial."""
         return True
 
     def compare_copies(self, left_out: Mapping[str, str]) -> Divergence | None:
-        """Compare its copies by its own means after a trial; None: table by table, as usual.
+        """Compare its copies with its own tools after a trial; None: compare tables.
 
         Args:
             left_out: nodes that are known to be out, with the reason.
@@ -92,27 +93,27 @@ class Solution(Cluster[N], Generic[S, N]):
 
     @property
     def company(self) -> Company:
-        """When its primary is not alone, and so may be relaxed where durability is adaptive."""
+        """Return when a primary counts as accompanied, and so may be relaxed with adaptive durability."""
         return Company()
 
     def prepare(self) -> None:
-        """Start what needs no data, while they are copied; the hosts of the nodes are there."""
+        """Start what needs no data, while the data are copied; the hosts of the nodes exist."""
         return
 
-    # what all solutions do alike
+    # common to all solutions
 
     @classmethod
     def data_for(cls, settings: S, workload: WorkloadSettings, report: Report, begun: bool = False) -> Path:
-        """The folder of its data set with this workload, made now where it is not kept.
+        """Return the folder of its data set for this workload; create the data set if it is not in the cache.
 
         Args:
-            settings: what the experiment file says.
-            workload: whose data.
-            report: told about progress.
-            begun: whether a run that has begun before goes on.
+            settings: from the experiment file.
+            workload: the workload of the data.
+            report: callback for progress messages.
+            begun: whether a run is continued that began earlier.
 
         Raises:
-            FiveninesError: it could not be made.
+            FiveninesError: it could not be created.
         """
         return dataset.ensure(
             engine(settings.engine), workload, report, cls.bootstrap, settings.data_settings
@@ -120,28 +121,28 @@ class Solution(Cluster[N], Generic[S, N]):
 
     @classmethod
     def existing(cls, settings: S, report: Report) -> AbstractContextManager[None]:
-        """What lasts longer than its trials: it exists inside, for a whole run.
+        """Provide what lasts for a whole run while the context is open.
 
         Raises:
-            FiveninesError: it could not be made, or be taken away again.
+            FiveninesError: it could not be created or removed.
         """
         return nullcontext()
 
     @classmethod
-    def too_dear(cls, settings: S, seconds: float) -> str:
-        """Why a trial that takes so long may not begin, as it would cost too much; empty if it may."""
+    def over_budget(cls, settings: S, seconds: float) -> str:
+        """Return why a trial of this length would exceed the budget; empty if it may begin."""
         return ""
 
     def fault(self, settings: FaultSettings) -> Fault[Any] | None:
-        """A fault by the solution's own means, where the lab has none to break it; None: as usual."""
+        """Return a fault by the solution's own means where the lab has none; None: use the lab's."""
         return None
 
     def leave(self) -> None:
-        """Take away what must not stay when the trial is over; in the lab nothing stays anyway."""
+        """Remove what must not remain after a trial outside the lab."""
         return
 
     def deploy(self) -> None:
-        """Bring it up from nothing; `phases` then holds the seconds of each step."""
+        """Deploy it; `phases` then contains the seconds of each step."""
         with self.timed("hosts"):
             self.add_hosts()
             self.prepare()
@@ -157,7 +158,7 @@ class Solution(Cluster[N], Generic[S, N]):
         dataset.hand_out(self._data, self.nodes, self.each)
 
     def add_hosts(self) -> None:
-        """Make the hosts of its nodes; nothing runs on them yet."""
+        """Create the hosts of its nodes; nothing runs on them yet."""
         limits = self.settings.limits
         for name in self.host_names("node", self.settings.nodes):
             host = self.lab.add_host(
@@ -177,11 +178,11 @@ class Solution(Cluster[N], Generic[S, N]):
                 )
 
     def _made_with(self) -> dict[str, Value]:
-        """What the data of a node are made with, or begin with: a person's settings that they keep.
+        """Return user settings that a data directory is created or started with for the first time.
 
-        A standby does not start with less than its data's control file has, and Patroni starts no server with
-        less (manual, 26.4.3 "Administrator's Overview"; postgresql/config.py). The first start, which sets
-        the passwords, writes that file.
+        A standby does not start with smaller values than its data's control file has, and neither does
+        Patroni start a server with them (manual, 26.4.3 "Administrator's Overview"; postgresql/config.py).
+        The first start, which sets the passwords, writes that file.
         """
         made = self.settings.data_settings
         if self.engine.family != "postgresql":
@@ -190,7 +191,7 @@ class Solution(Cluster[N], Generic[S, N]):
         return {**made, **{name: value for name, value in given.items() if name in IN_CONTROL_FILE}}
 
     def machine(self) -> Machine | None:
-        """The virtual machine that a node is; None: it is a host of the lab."""
+        """Return the virtual machine of a node; None: the node is a host of the lab."""
         if self.settings.machines == "namespaces":
             return None
         return vm_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
@@ -203,22 +204,22 @@ class Solution(Cluster[N], Generic[S, N]):
 
     @property
     def bears_connection_every(self) -> float:
-        """Seconds between two fresh connections that its servers bear beside a load; 0: any number."""
+        """Return the seconds between new connections that its servers tolerate under load; 0: any rate."""
         if self.settings.machines == "namespaces":
             return 0.0
         return BEARS.get(self.engine.family, BEARS_OTHERS)
 
     def host_names(self, kind: str, count: int) -> list[str]:
-        """The names of its hosts of a kind."""
+        """Return the names of its hosts of a kind."""
         before = self.hosts_before.get(kind, 0)
         return [f"{kind}{number}" for number in range(before + 1, before + count + 1)]
 
     def start_alone(self, node: N) -> None:
-        """Start a node's server on its copy of the data without any other node, as a preflight does."""
+        """Start a node's server on its copy of the data without any other node, for a preflight."""
         node.start()
 
     def root(self) -> Root:
-        """What its nodes see as their root."""
+        """Return the root file system of its nodes."""
         manager = self.settings.failover_manager
         software = manager.software if manager is not None else None
         return self.engine.root() if software is None else engine(software).root()
@@ -228,7 +229,7 @@ class Solution(Cluster[N], Generic[S, N]):
         node.configure(self.whole_configuration(node))
 
     def whole_configuration(self, node: N) -> dict[str, Value]:
-        """Its settings, each over the one before: of access layer, solution, partner, manager, user."""
+        """Return its settings in layers: access layer, solution, partner cluster, manager, user."""
         settings, manager = self.settings, self.settings.failover_manager
         reached = settings.access.server_settings
         managed = manager.server_settings if manager is not None else {}
@@ -239,27 +240,27 @@ class Solution(Cluster[N], Generic[S, N]):
         return layered(family, own, with_plugins(own, self.given()))
 
     def given(self) -> dict[str, Value]:
-        """What a person hands over to each server, without what the solution merges with its own."""
+        """Return the user's settings for each server, without those that the solution merges with its own."""
         server = self.settings.server
         if self.engine.family != "postgresql":
             return dict(server)
-        # it has them from its data directory
+        # These settings are stored in its data directory.
         return {name: value for name, value in server.items() if plain(name, "postgresql") not in AT_INITDB}
 
     @property
     def of_role(self) -> frozenset[str]:
-        """Settings of its servers, by canonical names, that follow a node's role here."""
+        """Return server settings, by canonical names, that follow a node's role in this solution."""
         manager = self.settings.failover_manager
         by_role = frozenset(DECIDING) if self.settings.durability.by_role else frozenset()
         return by_role | (manager.changes if manager is not None else frozenset())
 
     def parts_in_effect(self) -> list[Finding]:
-        """What of the settings of its parts beside the nodes is not in effect, or not observed."""
+        """Return settings of parts other than nodes that are not in effect, or not observed."""
         return []
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
-        """Note how long a step of the deployment takes."""
+        """Measure how long a step of the deployment takes."""
         begun = time.monotonic()
         yield
         self.phases[phase] = round(time.monotonic() - begun, 3)

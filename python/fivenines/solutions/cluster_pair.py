@@ -1,4 +1,4 @@
-"""Two clusters, each a solution of its own at its site, joined by asynchronous replication.
+"""Two clusters, each a separate solution at its site, joined by asynchronous replication.
 
 Sources: MySQL NDB Cluster 9 reference manual, "NDB Cluster Replication"; MariaDB documentation, "Configuring
 MariaDB Replication between Two MariaDB Galera Clusters".
@@ -36,12 +36,12 @@ _KINDS: dict[str, tuple[type[Solution[Any, Any]], type[Channel[Any]]]] = {
     "galera": (Galera, GaleraChannel),
 }
 
+# Seconds within which a cluster must apply what it has received, before its promotion.
 _CATCHES_UP = 10.0
-"""Seconds that a cluster may take before its promotion to apply what it has received."""
 
 
 class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
-    """The clusters do not know of each other; what is between them is here."""
+    """Joins two clusters that do not know each other."""
 
     settings_type = ClusterPairSettings
 
@@ -50,17 +50,17 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         kind, channel = _KINDS[settings.a.solution]
         self.channel: Channel[Any] = channel()
         self.clusters = [
-            kind(_of_the_pair(settings, one), lab, engine, data) for one in (settings.a, settings.b)
+            kind(_with_common_settings(settings, own), lab, engine, data) for own in (settings.a, settings.b)
         ]
         for turn, cluster in enumerate(self.clusters):
             cluster.passwords = self.passwords
             cluster.turn = turn
             cluster.joined_with = self._joined
         self.clusters[1].hosts_before = settings.hosts_before
+        # The cluster that takes the writes, if only one does.
         self.active = 0
-        """The cluster that takes the writes, where one alone does."""
         self.flows: list[Flow] = []
-        self._told: list[ManagerEvent] = []
+        self._events: list[ManagerEvent] = []
         self._lost_since: float | None = None
 
     # deployment
@@ -71,10 +71,10 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     ) -> Path:
         kind, _ = _KINDS[settings.a.solution]
         if settings.conflicts == "none":
-            return kind.data_for(_of_the_pair(settings, settings.a), workload, report, begun)
+            return kind.data_for(_with_common_settings(settings, settings.a), workload, report, begun)
         servers = range(1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1)
         statements = detection(settings.conflicts, settings.conflict_column, servers)
-        return Ndb.data_after(statements, _of_the_pair(settings, settings.a), workload, report)
+        return Ndb.data_after(statements, _with_common_settings(settings, settings.a), workload, report)
 
     def add_hosts(self) -> None:
         for cluster in self.clusters:
@@ -103,7 +103,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def _joined(self, node: MysqlFamily) -> dict[str, Value]:
         numbers = Numbers(
             self.clusters.index(self.cluster_of(node)) + 1,
-            [one for cluster in self.clusters for one in cluster.nodes].index(node) + 1,
+            [member for cluster in self.clusters for member in cluster.nodes].index(node) + 1,
             self.settings.nodes,
         )
         return {
@@ -112,7 +112,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         }
 
     def parts_in_effect(self) -> list[Finding]:
-        return [one for cluster in self.clusters for one in cluster.parts_in_effect()]
+        return [finding for cluster in self.clusters for finding in cluster.parts_in_effect()]
 
     def start_alone(self, node: MysqlFamily) -> None:
         self.cluster_of(node).start_alone(node)
@@ -123,15 +123,17 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         a, b = self._sides()
         password = self.passwords.replication
         self.flows = [
-            Flow(source, target, self.channel, password, self._tell) for source, target in ((a, b), (b, a))
+            Flow(source, target, self.channel, password, self._record) for source, target in ((a, b), (b, a))
         ]
         self._allow_writes()
         for flow in self.flows:
             flow.note_ends()
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             flow.begin()
         wait_until(
-            lambda: next(filter(None, (one.problem() or one.behind() for one in self._wanted_flows())), ""),
+            lambda: next(
+                filter(None, (flow.problem() or flow.behind() for flow in self._required_flows())), ""
+            ),
             30.0,
             f"{self.settings.name}: the clusters do not replicate to each other",
         )
@@ -143,8 +145,8 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             Side("b", 2, second.nodes, 1 + len(first.nodes), self._able),
         )
 
-    def _wanted_flows(self) -> list[Flow]:
-        """Those that should run: from who takes the writes, and back where both ways are wanted."""
+    def _required_flows(self) -> list[Flow]:
+        """Return the channels that should run: from the writing cluster, and back if both ways are set."""
         both = self.settings.direction == "both"
         return [flow for flow in self.flows if both or flow.source.number == self.active + 1]
 
@@ -156,7 +158,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     # roles
 
     def cluster_of(self, member: Member) -> Solution[Any, Any]:
-        """The cluster that a server belongs to."""
+        """Return the cluster of a server."""
         first, second = self.clusters
         return first if member in first.members else second
 
@@ -166,20 +168,22 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def observed_role(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
         cluster = self.cluster_of(node)
         role = cluster.observed_role(node)
-        # at the other site its own clients may write; the primary is where all others would
+        # Only clients of the other site may write there; the primary is the node that all other clients use.
         return "replica" if role == "primary" and cluster is not self._leading() else role
 
     def _leading(self) -> Solution[Any, Any]:
-        """The cluster that takes the writes; with writes at both the first one that works."""
+        """Return the cluster that takes the writes; with writes at both, the first working one."""
         if self.settings.writes == "a":
             return self.clusters[self.active]
-        working = (one for one in self.clusters if any(map(self._able, one.nodes)))
+        working = (cluster for cluster in self.clusters if any(map(self._able, cluster.nodes)))
         return next(working, self.clusters[0])
 
     def endpoints(self) -> Endpoints:
         first = self.clusters[0].endpoints()
-        both = [one.endpoints() for one in self.clusters]
-        return replace(first, write=[each for one in both for each in one.write], read=(), find="writable")
+        both = [endpoints.endpoints() for endpoints in self.clusters]
+        return replace(
+            first, write=[each for endpoints in both for each in endpoints.write], read=(), find="writable"
+        )
 
     def members_called(self, word: str) -> Sequence[Member]:
         if word in ("a", "b"):
@@ -188,13 +192,13 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             flow = self.flows[self.clusters.index(self._leading())]
             server = flow.follows if word == "source" else flow.applier
             return [] if server is None else [server]
-        named = [one for one in self.parts if one.name == word]
+        named = [part for part in self.parts if part.name == word]
         return named or self._leading().members_called(word)
 
     def not_joined_reason(self, node: Member) -> str:
         if reason := self.cluster_of(node).not_joined_reason(node):
             return reason
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             if node is flow.applier and (reason := flow.problem()):
                 return f"{flow.name}: {reason}"
         return ""
@@ -203,18 +207,18 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         if reason := self.cluster_of(node).lag_reason(node):
             return reason
         cluster = self.clusters.index(self.cluster_of(node)) + 1
-        arriving = (one for one in self._wanted_flows() if one.target.number == cluster)
+        arriving = (flow for flow in self._required_flows() if flow.target.number == cluster)
         return next(filter(None, (flow.behind() for flow in arriving)), "")
 
     def written(self) -> Callable[[MysqlFamily], str]:
-        # the sites are apart by their delay, whoever is restarted
+        # Network delay separates the sites, so the order of restarts does not matter.
         lacks = [cluster.written() for cluster in self.clusters]
         return lambda node: lacks[self.clusters.index(self.cluster_of(node))](node)
 
     def maintenance_order(self) -> list[Member]:
-        """The cluster that gets the writes, or a, comes last."""
+        """Return the order of a rolling restart: the cluster that gets the writes, or a, comes last."""
         last = self._leading()
-        clusters = sorted(self.clusters, key=lambda one: one is last)
+        clusters = sorted(self.clusters, key=lambda cluster: cluster is last)
         return [member for cluster in clusters for member in cluster.maintenance_order()]
 
     # after a fault
@@ -224,9 +228,9 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
         return [
-            one
+            member
             for cluster in self.clusters
-            for one in cluster.restart_order([each for each in nodes if each in cluster.members])
+            for member in cluster.restart_order([each for each in nodes if each in cluster.members])
         ]
 
     def rejoin(self, node: Member) -> None:
@@ -235,7 +239,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         if isinstance(node, MysqlFamily):
             for flow in self.flows:
                 if node in flow.source.nodes:
-                    flow.source.away.add(node.name)
+                    flow.source.been_down.add(node.name)
             if self.settings.writes == "a" and cluster is self.clusters[self.active]:
                 node.execute("SET GLOBAL read_only = OFF")
 
@@ -245,12 +249,12 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def unstall(self, node: MysqlFamily) -> str:
         return self.cluster_of(node).unstall(node)
 
-    def on_call_step(self) -> list[str]:
-        """What a person does for each cluster, for the site that is lost, and for the channels."""
-        done = [text for cluster in self.clusters for text in cluster.on_call_step()]
+    def remediate(self) -> list[str]:
+        """Run the automatic remediation of each cluster, of a lost site, and of the channels."""
+        done = [text for cluster in self.clusters for text in cluster.remediate()]
         if self.settings.writes == "a" and self.settings.site_failover_after is not None:
             self._watch_the_site(self.settings.site_failover_after)
-        for flow in self._wanted_flows():
+        for flow in self._required_flows():
             flow.look_after(self.settings.channel_failover_after)
         return done
 
@@ -266,28 +270,30 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             self._promote_the_other()
 
     def _promote_the_other(self) -> None:
-        """Give the writes to the other cluster: clients find its servers as soon as these take writes."""
+        """Move the writes to the other cluster: clients find its servers as soon as these are writable."""
         flow = self.flows[self.active]
         self.active = 1 - self.active
         name = "ab"[self.active]
         able = [node for node in self.clusters[self.active].nodes if self._able(node)]
-        self._tell("decided", able[0].name, f"cluster {name} is promoted: no server of the other works")
+        self._record(
+            "decided", able[0].name, f"cluster {name} is promoted: no server of the other cluster works"
+        )
         if left := flow.drain(_CATCHES_UP):
-            self._tell("failed", able[0].name, f"what was received is not applied: {left}")
+            self._record("failed", able[0].name, f"received changes were not applied: {left}")
         flow.end()
         for node in able:
             node.execute("SET GLOBAL read_only = OFF")
         self.appoint(able[0].name)
-        self._tell("promoted", able[0].name, f"cluster {name} takes the writes")
+        self._record("promoted", able[0].name, f"cluster {name} takes the writes")
 
     def events(self) -> list[ManagerEvent]:
-        return [*self._told, *(event for one in self.clusters for event in one.events())]
+        return [*self._events, *(event for cluster in self.clusters for event in cluster.events())]
 
-    def _tell(self, kind: str, node: str, detail: str) -> None:
-        self._told.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+    def _record(self, kind: str, node: str, detail: str) -> None:
+        self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
 
-def _of_the_pair(settings: ClusterPairSettings, one: Any) -> Any:
-    """A cluster's settings with what the pair says for both."""
+def _with_common_settings(settings: ClusterPairSettings, own: Any) -> Any:
+    """Return a cluster's settings with the pair's common settings."""
     more = {"limits": settings.limits, "name": settings.name, "server": settings.server}
-    return one.model_copy(update=more)
+    return own.model_copy(update=more)

@@ -23,8 +23,8 @@ Member = Annotated[
     BeforeValidator(lambda value: spelled_out(value, "solution")),
 ]
 
+# Settings of the pair that both clusters share.
 _OF_THE_PAIR = ("access", "limits", "reads", "server", "sweep")
-"""What both clusters get of the pair."""
 
 _HOST = re.compile(r"([a-z]+)([0-9]+)")
 
@@ -38,37 +38,37 @@ class ClusterPairSettings(SolutionSettings):
 
     solution: Literal["cluster-pair"] = Field(description="two clusters that replicate to each other")
     a: Member = Field(
-        description="the cluster at the first site: ndb or galera, or with settings as {solution: ndb, "
-        "sql_nodes: 3}; other kinds are refused until they are tested"
+        description="cluster at the first site: ndb or galera, or with settings as "
+        "{solution: ndb, sql_nodes: 3}; other kinds are not supported"
     )
-    b: Member = Field(description="the cluster at the second site, of the same kind; without it one as a")
-    engine: str = Field("", description="that of the two clusters; not to be written")
+    b: Member = Field(description="cluster at the second site, of the same kind; default: the same as a")
+    engine: str = Field("", description="engine of both clusters; set automatically")
     direction: Literal["both", "one-way"] = Field(
         "both",
-        description="changes go both ways, or from the cluster that takes the writes to the other alone",
+        description="both: changes replicate in both directions; one-way: only from the cluster that takes "
+        "the writes to the other",
     )
     writes: Literal["a", "both"] = Field(
         "both",
-        description="both: each cluster takes the writes of its site; a: only the first, and the servers of "
-        "the second are read_only until it is promoted",
+        description="both: each cluster takes the writes of its site; a: only the first cluster takes "
+        "writes, and the servers of the second are read_only until its promotion",
     )
     conflicts: Literal["none", "epoch", "max"] = Field(
         "none",
-        description="what becomes of a row that both have changed: none: whatever came last, each its own; "
-        "epoch: a wins (NDB$EPOCH); max: the larger value in conflict_column (NDB$MAX). NDB only",
+        description="conflict resolution for a row that both clusters have changed. none: each cluster keeps "
+        "the change that it applied last; epoch: a wins (NDB$EPOCH); max: the larger value in "
+        "conflict_column wins (NDB$MAX). NDB only",
     )
-    conflict_column: str = Field(
-        "", description="the column that conflicts: max compares, an unsigned whole number"
-    )
+    conflict_column: str = Field("", description="column that `conflicts: max` compares, an unsigned integer")
     channel_failover_after: Duration | None = Field(
         5.0,
-        description="time without a working channel after which a person lets it go on between other "
-        "servers; null: nobody does",
+        description="automatic remediation: fivenines moves a channel to other servers when it has not "
+        "worked for this time; null: never",
     )
     site_failover_after: Duration | None = Field(
         10.0,
-        description="with writes: a, time without any server of the cluster that takes the writes after "
-        "which a person promotes the other; null: nobody does",
+        description="automatic remediation with writes: a: fivenines promotes the other cluster when no "
+        "server of the active cluster has worked for this time; null: never",
     )
 
     @model_validator(mode="before")
@@ -80,7 +80,7 @@ class ClusterPairSettings(SolutionSettings):
 
     @model_validator(mode="after")
     def _of_the_clusters(self) -> "ClusterPairSettings":
-        # frozen: what follows from the clusters is not for anybody to write
+        # The model is frozen, and this value follows from the clusters.
         self.__dict__["engine"] = self.a.engine
         self.__dict__["durability"] = self.a.durability
         return self
@@ -90,53 +90,53 @@ class ClusterPairSettings(SolutionSettings):
         return f"pair of {self.a.default_name()}{ways}"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = [f"{name}: {text}" for name, one in self._clusters() for text in one.problems()]
+        """Return what is invalid in the settings as a whole."""
+        problems = [f"{name}: {text}" for name, settings in self._clusters() for text in settings.problems()]
         if self.a.engine != self.b.engine:
-            found.append(
-                f"b: its engine is {self.b.engine}, and that of a is {self.a.engine}: a pair is of one kind"
+            problems.append(
+                f"b: its engine is {self.b.engine}, but that of a is {self.a.engine}: use one kind for both"
             )
-        found += [
-            f"{name}.{key}: write it beside a and b, it is for both clusters"
-            for name, one in self._clusters()
+        problems += [
+            f"{name}.{key}: it applies to both clusters: write it next to a and b"
+            for name, settings in self._clusters()
             for key in _OF_THE_PAIR
-            if key in one.model_fields_set
+            if key in settings.model_fields_set
         ]
         if self.access.kind != "direct":
-            found.append(
-                f"access: clients of a pair know its servers; {self.access.kind} is not there for it yet: "
+            problems.append(
+                f"access: {self.access.kind} does not support pairs, whose clients connect to the servers: "
                 "leave it out"
             )
         if self.direction == "one-way" and self.writes == "both":
-            found.append(
-                "writes: both: what b takes would never reach a (direction: one-way); write `writes: a`"
+            problems.append(
+                "writes: both: with direction: one-way, changes at b would never reach a: write `writes: a`"
             )
-        return found + self._conflict_problems() + self._kind_problems()
+        return problems + self._conflict_problems() + self._kind_problems()
 
     def _conflict_problems(self) -> list[str]:
         if self.conflicts != "none" and self.a.solution != "ndb":
-            return [f"conflicts: {self.a.solution} does not detect any: leave it out"]
+            return [f"conflicts: {self.a.solution} does not detect conflicts: leave it out"]
         if self.conflicts != "none" and self.direction != "both":
-            return ["conflicts: with `direction: one-way` there are none: leave it out"]
+            return ["conflicts: `direction: one-way` has none: leave it out"]
         if self.conflicts == "max" and not self.conflict_column:
-            return ["conflicts: max: conflict_column is missing: which column decides?"]
+            return ["conflicts: max needs a column to compare: set conflict_column"]
         if self.conflict_column and self.conflicts != "max":
-            return ["conflict_column: it is for `conflicts: max` only"]
+            return ["conflict_column: it applies only to `conflicts: max`: leave it out"]
         return []
 
     def _kind_problems(self) -> list[str]:
         a, b = self.a, self.b
         if isinstance(a, NdbSettings) and isinstance(b, NdbSettings):
             return [
-                f"b.{key}: {getattr(b, key)} for {getattr(a, key)} of a: both start from the same files, "
-                "so they have to be alike"
+                f"b.{key}: {getattr(b, key)}, but {getattr(a, key)} in a: both start from the same files, so "
+                "write the same value"
                 for key in (*FILES_DEPEND_ON, "cluster")
                 if getattr(a, key) != getattr(b, key)
             ]
         return [
-            f"{name}.arbiter: garbd is not there for pairs yet: leave it out"
-            for name, one in self._clusters()
-            if isinstance(one, GaleraSettings) and one.arbiter
+            f"{name}.arbiter: pairs do not support garbd: leave it out"
+            for name, settings in self._clusters()
+            if isinstance(settings, GaleraSettings) and settings.arbiter
         ]
 
     def _clusters(self) -> tuple[tuple[str, NdbSettings | GaleraSettings], ...]:
@@ -148,7 +148,7 @@ class ClusterPairSettings(SolutionSettings):
 
     @property
     def votes(self) -> int:
-        # each cluster decides by itself
+        # Each cluster decides by itself.
         return 1
 
     @property
@@ -163,13 +163,16 @@ class ClusterPairSettings(SolutionSettings):
     def hosts(self) -> tuple[str, ...]:
         before = self.hosts_before
         later = (_HOST.fullmatch(name) for name in self.b.hosts)
-        return (*self.a.hosts, *(f"{one[1]}{int(one[2]) + before.get(one[1], 0)}" for one in later if one))
+        return (
+            *self.a.hosts,
+            *(f"{match[1]}{int(match[2]) + before.get(match[1], 0)}" for match in later if match),
+        )
 
     @property
     def hosts_before(self) -> Mapping[str, int]:
-        """How many hosts of each kind the first cluster has: those of the second are numbered after them."""
+        """Return the number of hosts of each kind in the first cluster: numbers of the second follow."""
         kinds = (_HOST.fullmatch(name) for name in self.a.hosts)
-        return {"node": self.a.nodes, **Counter(one[1] for one in kinds if one)}
+        return {"node": self.a.nodes, **Counter(match[1] for match in kinds if match)}
 
     @property
     def target_words(self) -> Mapping[str, str]:
@@ -182,9 +185,9 @@ class ClusterPairSettings(SolutionSettings):
             **of_kinds,
             "a": "all servers of the first cluster",
             "b": "all servers of the second cluster",
-            "source": "the server whose log the other cluster follows; of the cluster that gets the writes, "
-            "or of a",
-            "applier": "the server that follows it",
+            "source": "the server whose log the other cluster reads; in the cluster that gets the "
+            "writes, or in a",
+            "applier": "the server that applies that log",
             **dict.fromkeys(self.hosts, "the server on this host"),
         }
 
@@ -193,7 +196,8 @@ class ClusterPairSettings(SolutionSettings):
 
     def problems_with_switchover(self) -> list[str]:
         return [
-            "a pair of clusters has no planned switchover yet; `host-kill` with target `a` makes a failover"
+            "pairs of clusters do not support planned switchovers; `host-kill` with target `a` causes a "
+            "failover"
         ]
 
     @property
@@ -215,21 +219,21 @@ class ClusterPairSettings(SolutionSettings):
                     "ndb_log_apply_status",
                     "ndb_clear_apply_status",
                 ),
-                "each cluster of a pair has its own, so that neither takes back its own changes",
+                "it is set for each cluster, so that neither applies its own changes again",
             ),
         }
 
     def refused(self) -> dict[tuple[str, ...], str]:
         inside = {
             (name, *keys): text
-            for name, one in self._clusters()
-            for keys, text in one.refused().items()
+            for name, settings in self._clusters()
+            for keys, text in settings.refused().items()
             if keys[0] != "server"
         }
         options = self.server.get(PROVIDER)
-        told = (
+        problem = (
             option_problems(options, segments=self.a.segments)
             if (isinstance(self.a, GaleraSettings) and isinstance(options, str))
             else ""
         )
-        return super().refused() | inside | ({("server", PROVIDER): told} if told else {})
+        return super().refused() | inside | ({("server", PROVIDER): problem} if problem else {})

@@ -1,4 +1,4 @@
-"""What clusters share whose nodes could all take the writes: any of them can be spared for a while."""
+"""Base of clusters whose nodes could all take the writes, so that any node can be drained."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,20 +15,20 @@ S = TypeVar("S", bound=SolutionSettings)
 
 
 class Draining(Solution[S, N]):
-    """The first working node that is not drained gets the writes."""
+    """Writes go to the first working node that is not drained."""
 
+    # Statements that make a node refuse writes, and its new state in words.
     refusal: ClassVar[tuple[tuple[str, ...], str]]
-    """Statements that let a node refuse writes, and in words what it then does."""
+    # Statements that undo it.
     acceptance: ClassVar[tuple[str, ...]]
-    """Statements that undo it."""
 
     def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
+        # Nodes that get no writes for now, although they could take them.
         self.drained: set[str] = set()
-        """Nodes that get no writes for now, although they could take them."""
 
     def writer(self, able: Sequence[N]) -> N:
-        """Which of the working nodes gets the writes."""
+        """Return which of the working nodes gets the writes."""
         return next((node for node in able if node.name not in self.drained), able[0])
 
     def hand_over(self, draining: Drain | None) -> str:

@@ -1,7 +1,7 @@
-"""A replicated disk (DRBD) under Pacemaker: one server, where the disk is.
+"""A replicated disk (DRBD) under Pacemaker: one server, on the node with the primary disk.
 
-Sources: DRBD 8.4 User's Guide; drbdadm(8), drbdmeta(8). How both disks begin alike without
-a resynchronisation is told in its chapter on skipping the initial one (`new-current-uuid --clear-bitmap`).
+Sources: DRBD 8.4 User's Guide; drbdadm(8), drbdmeta(8). Its chapter on skipping the initial resynchronisation
+explains how both disks start identical (`new-current-uuid --clear-bitmap`).
 """
 
 import time
@@ -28,14 +28,14 @@ from fivenines.solutions.drbd_settings import WITNESS, DrbdSettings
 from fivenines.solutions.vms import vm_machine
 from fivenines.waiting import wait_until, wait_while_moving
 
+# Bytes at the end of a disk for DRBD's meta data: 32 kB, and a bit for each 4 kB, rounded up.
 _FOR_DRBD = 4 * 2**20
-"""Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
 
+# Bytes of memory of a host with Corosync and Pacemaker only.
 _OF_WITNESS = 384 * 2**20
-"""Bytes of memory of a host with Corosync and Pacemaker alone."""
 
+# Bytes that DRBD compares at once.
 _BLOCK = 4096
-"""Bytes that DRBD compares at once."""
 
 _PATIENCE = 30.0
 
@@ -56,7 +56,7 @@ printf 'auth required pam_rootok.so\\n' | tee -a /etc/pam.d/su >> /etc/pam.d/su-
 
 
 class Drbd(Solution[DrbdSettings, Server]):
-    """Nodes are named after their machines; only that with the primary disk has a server that runs."""
+    """Nodes have the names of their machines; only the node with the primary disk has a running server."""
 
     settings_type = DrbdSettings
 
@@ -65,7 +65,7 @@ class Drbd(Solution[DrbdSettings, Server]):
     _witness: Host | None = None
 
     def __init__(self, settings: DrbdSettings, lab: Lab, engine: Engine, data: Path) -> None:
-        # a server that has a root of its own leaves that place to Pacemaker's
+        # A server with its own root file system shares it with Pacemaker's programs.
         if isinstance(engine, MysqlRoot):
             engine = CombinedRoot(engine, Path(inside("conf")))
         super().__init__(settings, lab, engine, data)
@@ -76,7 +76,7 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def root(self) -> Root:
         own = self.engine.root()
-        # a server that has no root of its own is shown beside that of Pacemaker
+        # A server without its own root file system appears next to Pacemaker's.
         return replace(super().root(), engine=own.engine) if own.engine else super().root()
 
     def machine(self) -> Machine:
@@ -120,13 +120,13 @@ class Drbd(Solution[DrbdSettings, Server]):
         self.configure(first)
         first.start()
         first.wait_ready()
-        # the server's next start is Pacemaker's, on either node: the accounts are made
+        # Pacemaker starts the server next, on either node, so the accounts must exist.
         for node in self.nodes:
             self.configure(node)
 
     def prepare_node(self, node: Server) -> None:
-        """Write what DRBD reads, which is gone with a node's power."""
-        addresses = {one.name: one.host.address for one in self.nodes}
+        """Write the files that DRBD reads, which a power loss of the node removes."""
+        addresses = {member.name: member.host.address for member in self.nodes}
         text = resource_file(
             self.settings.protocol,
             self.settings.net,
@@ -137,7 +137,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
-        # the server may be started there first by Pacemaker's agent, who gives nothing away
+        # Pacemaker's agent may start the server there first, and does not change owners.
         node.host.own("log", "run", "conf", secrets.FOLDER, uid=node.uid)
 
     def manager_facts(self) -> dict[str, object]:
@@ -149,16 +149,16 @@ class Drbd(Solution[DrbdSettings, Server]):
         }
 
     def compare_copies(self, left_out: Mapping[str, str]) -> Divergence:
-        # there is one set of rows, and two disks that have it
+        # There is one set of rows, on two disks.
         if not self.settings.verify:
             return Divergence(compared=[], tables=0, incomplete="`verify: false` in the solution")
-        found = dict(left_out) | {
+        skipped = dict(left_out) | {
             node.name: reason
             for node in self.nodes
             if node.name not in left_out and (reason := self.not_joined_reason(node))
         }
-        if found:
-            return Divergence(compared=[], left_out=found, tables=0)
+        if skipped:
+            return Divergence(compared=[], left_out=skipped, tables=0)
         began = time.monotonic()
         reference = self.primary_of_record.name
         names = [reference, *(node.name for node in self.nodes if node.name != reference)]
@@ -178,7 +178,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         return self._status_now(node)
 
     def status(self, node: Server) -> DiskStatus | None:
-        """What a node tells of its disk; None: it has no power, or no device."""
+        """Return the state of a node's disk; None: it has no power, or no device."""
         if not self._vm(node).powered:
             return None
         return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
@@ -193,14 +193,14 @@ class Drbd(Solution[DrbdSettings, Server]):
         return self.observed_role(node) == "replica"
 
     def rejoin(self, node: Server) -> None:
-        raise FiveninesError(f"{node.name} is Pacemaker's to start")
+        raise FiveninesError(f"{node.name} can only be started by Pacemaker")
 
     def not_joined_reason(self, node: Server) -> str:
         now = self._status_now(node)
         if now is None:
             return f"{node.name} has no disk"
         if now.role == "Primary" and not node.answers():
-            return f"{node.name} has the disk, and its server does not answer"
+            return f"{node.name} has the primary disk, but its server does not answer"
         if now.whole:
             return ""
         return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
@@ -208,31 +208,31 @@ class Drbd(Solution[DrbdSettings, Server]):
     def lag_reason(self, node: Server) -> str:
         now = self._status_now(node)
         if now is not None and (now.connection, now.disk) == ("WFConnection", "UpToDate"):
-            # it has all, and nobody is there who could lack something
+            # The node has everything, and no other node could lack something.
             return ""
         return self.not_joined_reason(node)
 
     def differences(self) -> int:
-        """Bytes that differ between both disks, compared block by block (`drbdadm verify`).
+        """Return the bytes that differ between both disks, compared block by block (`drbdadm verify`).
 
         Raises:
             FiveninesError: they could not be compared.
         """
         node = self.primary_of_record
-        # by itself it compares 250 kB a second (drbd.conf(5), resync-rate), so as not to disturb
+        # The default is 250 kB a second, so as not to disturb (drbd.conf(5), resync-rate).
         node.host.run(["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE])
         node.host.run(["drbdadm", "verify", RESOURCE])
 
         def running() -> str:
             now = self._status_now(node)
             if now is None:
-                return f"{node.name} does not tell"
+                return f"{node.name} does not show its state"
             if not now.connection.startswith("Ver"):
                 return ""
             return f"{node.name} has compared {now.done or 0:.1f} %"
 
-        # a busy machine compares a tenth of what a free one does
-        # to ask a virtual machine costs it processor time that comparing needs
+        # A busy machine compares at a tenth of the usual rate. Polling a virtual machine costs it CPU time
+        # that the comparison needs.
         wait_while_moving(running, _PATIENCE, "the disks were not compared", interval=1.0)
         node.host.run(["drbdadm", "adjust", RESOURCE])
         now = self.status(node)
@@ -245,10 +245,10 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def _until(self, condition: Condition) -> None:
         def missing() -> str:
-            told = {node.name: self.status(node) for node in self.nodes}
-            if all(now is not None and condition(now) for now in told.values()):
+            states = {node.name: self.status(node) for node in self.nodes}
+            if all(now is not None and condition(now) for now in states.values()):
                 return ""
-            return "; ".join(f"{name}: {now}" for name, now in told.items())
+            return "; ".join(f"{name}: {now}" for name, now in states.items())
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
@@ -264,5 +264,5 @@ class Drbd(Solution[DrbdSettings, Server]):
 
 
 def _difference(node: str, blocks: int) -> TableDifference:
-    told = {node: f"blocks of {_BLOCK} bytes that the other has otherwise: {blocks}"}
-    return TableDifference(table="the disk", rows={}, checksums=told, differing=blocks)
+    checksums = {node: f"blocks of {_BLOCK} bytes that differ on the other node: {blocks}"}
+    return TableDifference(table="the disk", rows={}, checksums=checksums, differing=blocks)

@@ -1,4 +1,4 @@
-"""DRBD's resource file (drbd.conf(5) of 8.4), and what the kernel tells of the resource (/proc/drbd)."""
+"""DRBD's resource file (drbd.conf(5) of 8.4), and the state of the resource in /proc/drbd."""
 
 import re
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ PORT = 7788
 Value = str | int | float | bool
 
 _FENCING = {"fencing": "resource-and-stonith"}
+# From drbd-utils: asks Pacemaker to fence the peer with its power switch.
 _HANDLER = '"/usr/lib/drbd/stonith_admin-fence-peer.sh"'
-"""Comes with drbd-utils: asks Pacemaker to fence the peer, which its switch does."""
 
 
 def resource_file(
@@ -24,9 +24,9 @@ def resource_file(
     fence: bool = False,
     disk_device: str = "/dev/ubda",
 ) -> str:
-    """The file for a device that nodes (address by name) share, on a disk of each.
+    """Return the resource file for nodes (address by name), with a disk on each.
 
-    With `fence` a primary that loses its peer writes nothing more until that is switched off.
+    With `fence`, a primary that loses its peer stops writing until the peer is switched off.
     """
     lines = [f"resource {RESOURCE} {{"]
     lines += _section("net", {"protocol": protocol, **net})
@@ -60,13 +60,13 @@ _DONE = re.compile(r"(?:verified|sync'ed): *(?P<percent>[\d.]+)%")
 
 
 def parse_status(text: str) -> DiskStatus | None:
-    """What /proc/drbd says of the device; None: it is not there."""
+    """Parse the state of the device in /proc/drbd; None: there is no device."""
     state = _STATE.search(text)
     if state is None:
         return None
-    # sizes are in kibibytes, updates in numbers
+    # Sizes are in KiB, updates are counts.
     rest = text[state.end() :]
-    counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(rest)}
+    counters = {match["name"]: int(match["value"]) for match in _COUNTER.finditer(rest)}
     done = _DONE.search(rest)
     return DiskStatus(
         **state.groupdict(),

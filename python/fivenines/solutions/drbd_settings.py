@@ -13,16 +13,16 @@ from fivenines.units import Size
 
 Value = str | int | float | bool
 
+# Name of the host that votes and has no disk.
 WITNESS = "witness"
-"""The name of the host that votes, and has no disk."""
 
 _ON = {"mysql-9.7": "MySQL on ", "postgres-18": "PostgreSQL on "}
 
-_NO_QUORUM = "each node takes the other for dead; who was primary goes on, and without fencing both may"
-_QUORUM = "who sees neither the other node nor the witness stops its server"
+_NO_QUORUM = "each node considers the other dead; the primary continues, and without fencing both may"
+_QUORUM = "a node that reaches neither the other node nor the witness stops its server"
 
 _NET: dict[str, Value] = {
-    # tenths of a second for the second and the third
+    # The second and third are in tenths of a second.
     "connect_int": 1,
     "ping_int": 2,
     "ping_timeout": 10,
@@ -32,20 +32,22 @@ _NET: dict[str, Value] = {
 
 
 class DrbdOptions(Settings):
-    """Options of DRBD 8.4 that are handed on, by their names in drbd.conf(5), with _ for -."""
+    """Options of DRBD 8.4, by their names in drbd.conf(5), with _ for -."""
 
     net: dict[str, Value] = Field(
         default_factory=dict,
-        description="as max_buffers, max_epoch_size, sndbuf_size, unplug_watermark, ko_count, timeout",
+        description="options of the section net, such as max_buffers, max_epoch_size, sndbuf_size, "
+        "unplug_watermark, ko_count, timeout",
     )
     disk: dict[str, Value] = Field(
         default_factory=dict,
-        description="as al_extents, disk_barrier, disk_flushes, md_flushes, resync_rate, c_max_rate",
+        description="options of the section disk, such as al_extents, disk_barrier, disk_flushes, "
+        "md_flushes, resync_rate, c_max_rate",
     )
 
 
 class DrbdSettings(SolutionSettings):
-    """One server on a disk that DRBD keeps the same on two nodes; Pacemaker starts it where the disk is."""
+    """One server on a disk that DRBD replicates; Pacemaker starts it where the disk is primary."""
 
     setup_seconds: ClassVar[float] = 17.0
     restart_seconds: ClassVar[float] = 10.0
@@ -55,20 +57,21 @@ class DrbdSettings(SolutionSettings):
         "mariadb-10.11", description="the database server"
     )
     machines: Literal["namespaces", "virtual-machines"] = Field(
-        "virtual-machines", description="virtual machines, and nothing else: DRBD is a module of the kernel"
+        "virtual-machines", description="virtual-machines is the only choice: DRBD is a kernel module"
     )
     protocol: Literal["A", "B", "C"] = Field(
         "C",
-        description="when a write is done: A as the own disk has it and it is on its way, B as the other "
-        "node has it in memory, C as the other node has it on its disk",
+        description="replication protocol: when a write is complete. A: it is on the local disk and sent; B: "
+        "it is also in the other node's memory; C: it is also on the other node's disk",
     )
     drbd: DrbdOptions = Field(
-        default_factory=DrbdOptions, description="further options of DRBD, over those of the lab"
+        default_factory=DrbdOptions,
+        description="further options of DRBD, which take precedence over the lab's",
     )
     witness: bool = Field(
         False,
-        description="a third host with Corosync and Pacemaker, and no disk: a node that sees neither it nor "
-        "the other node stops its server",
+        description="a third host with Corosync and Pacemaker, but no disk: a node that reaches neither it "
+        "nor the other node stops its server",
     )
     verify: bool = Field(
         True, description="compare both disks block by block after a trial, which takes half a minute"
@@ -78,7 +81,7 @@ class DrbdSettings(SolutionSettings):
     )
     access: VirtualAddressSettings = Field(
         default_factory=lambda: VirtualAddressSettings(kind="virtual-address"),
-        description="clients use an address that moves along with the disk",
+        description="clients use an address that moves with the disk",
     )
     manager: PacemakerDrbdSettings = Field(
         default_factory=lambda: PacemakerDrbdSettings(kind="pacemaker-drbd"),
@@ -107,7 +110,7 @@ class DrbdSettings(SolutionSettings):
 
     @property
     def net(self) -> dict[str, Value]:
-        """Options of the section `net`, all of them."""
+        """Return all options of the section `net`."""
         return {**_NET, **self.drbd.net}
 
     def default_name(self) -> str:
@@ -116,19 +119,19 @@ class DrbdSettings(SolutionSettings):
         return f"{server}DRBD {self.protocol}{witness}"
 
     def problems_with_parts(self) -> list[str]:
-        found = super().problems_with_parts()
+        problems = super().problems_with_parts()
         if self.machines != "virtual-machines":
-            found.append("machines: namespaces: DRBD is a module of the kernel: write virtual machines")
+            problems.append("machines: namespaces: DRBD is a kernel module: write virtual-machines")
         if self.engine == "postgres-18" and self.manager.server_agent != "mysql":
-            found.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
+            problems.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
         if self.reads == "replicas":
-            found.append("reads: replicas: the other node has a disk that nobody may read")
-        return found
+            problems.append("reads: replicas: the disk of the other node cannot be read: write primary")
+        return problems
 
     def facts(self) -> SolutionFacts:
         loses = {
-            "A": "what was on its way to the other node",
-            "B": "nothing that was acknowledged, unless both nodes lose their power at once",
+            "A": "writes on their way to the other node",
+            "B": "nothing that was acknowledged, unless both nodes lose power at once",
             "C": "nothing that was acknowledged",
         }
         return SolutionFacts(
@@ -139,7 +142,7 @@ class DrbdSettings(SolutionSettings):
             read_scaling="no",
             one_failure_loses=loses[self.protocol],
             partition=_QUORUM if self.witness else _NO_QUORUM,
-            one_down="the server starts on the other node, after recovery",
+            one_down="the server starts on the other node, after crash recovery",
             two_down="unavailable",
             sources=["DRBD 8.4 User's Guide", "Pacemaker Explained 2.1"],
         )

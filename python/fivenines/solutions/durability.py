@@ -1,4 +1,4 @@
-"""`durability:` of a solution: whether a commit waits for its node's disk, of all nodes or by their roles."""
+"""`durability:` of a solution: whether a commit waits for its node's disk, for all nodes or by role."""
 
 from typing import Any, Literal
 
@@ -8,28 +8,30 @@ from fivenines.settings import Settings, told
 
 Kind = Literal["strict", "relaxed"]
 
+# Meaning of the short forms.
 WORDS: dict[str, dict[str, str]] = {
     "strict": {"primary": "strict", "standby": "strict"},
     "relaxed": {"primary": "relaxed", "standby": "relaxed"},
     "adaptive": {"primary": "adaptive", "standby": "strict"},
 }
-"""What a word alone stands for."""
 
+# Settings of servers that control durability, which no other setting may change if durability follows roles.
 DECIDING = ("innodb_flush_log_at_trx_commit", "sync_binlog", "synchronous_commit", "fsync")
-"""Settings of servers that decide about durability: nobody else sets them where roles do."""
 
 
 class DurabilitySettings(Settings):
-    """Of all nodes alike, written as a word; or apart for who takes writes and for all others."""
+    """One word for all nodes; or separate values for the primary and for standbys."""
 
     short = f"one of {', '.join(WORDS)}"
 
     primary: Literal["strict", "relaxed", "adaptive"] = Field(
         "strict",
-        description="strict: a commit waits for the disk of the node that takes writes; relaxed: it does "
-        "not; adaptive: it waits only while no standby is there to have it",
+        description="strict: a commit waits for the disk of the primary; relaxed: it does not; adaptive: it "
+        "waits only while no standby has its data",
     )
-    standby: Kind = Field("strict", description="whether a standby waits for its disk with what it receives")
+    standby: Kind = Field(
+        "strict", description="whether a standby waits for its disk when it receives changes"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -38,8 +40,8 @@ class DurabilitySettings(Settings):
             return value
         if value not in WORDS:
             raise told(
-                f"found '{value}'; write one of {', '.join(WORDS)}, or apart by role as in "
-                "{primary: relaxed, standby: strict}"
+                f"'{value}' is not a durability; write one of {', '.join(WORDS)}, or separate values by role "
+                f"as {{primary: relaxed, standby: strict}}"
             )
         return WORDS[value]
 
@@ -48,7 +50,7 @@ class DurabilitySettings(Settings):
         return str(self) if str(self) in WORDS else whole(self)
 
     def __str__(self) -> str:
-        """In words: `strict`, or `primary relaxed, standby strict`."""
+        """Return it as text: `strict`, or `primary relaxed, standby strict`."""
         return next(
             (word for word, roles in WORDS.items() if self._roles() == roles),
             f"primary {self.primary}, standby {self.standby}",
@@ -56,16 +58,16 @@ class DurabilitySettings(Settings):
 
     @property
     def by_role(self) -> bool:
-        """Whether it depends on a node's role, and so has to follow promotions."""
+        """Return whether it depends on a node's role, and so has to follow promotions."""
         return self.primary != self.standby
 
     @property
     def at_start(self) -> Kind:
-        """With which a server starts, before its role is known: on the safe side."""
+        """Return the durability of a starting server, before its role is known: the safer one."""
         return "relaxed" if self.primary == self.standby == "relaxed" else "strict"
 
-    def wanted(self, *, primary: bool, accompanied: bool) -> Kind:
-        """What a node should have now; `accompanied`: a standby has what its commits wait for."""
+    def for_role(self, *, primary: bool, accompanied: bool) -> Kind:
+        """Return a node's durability now; `accompanied`: a standby has what its commits wait for."""
         if not primary:
             return self.standby
         if self.primary == "adaptive":
@@ -76,33 +78,33 @@ class DurabilitySettings(Settings):
         return {"primary": self.primary, "standby": self.standby}
 
 
+# Strict on all nodes.
 STRICT = DurabilitySettings()
-"""That of all nodes is strict."""
 
+# No commit waits for a disk.
 RELAXED = DurabilitySettings(primary="relaxed", standby="relaxed")
-"""No commit waits for a disk."""
 
 
 def postgres_problems(durability: DurabilitySettings, key: str, level: str) -> list[str]:
-    """What PostgreSQL cannot do of it; `level` is its synchronous_commit, which the file calls `key`.
+    """Return what PostgreSQL does not support of it; `level`: its synchronous_commit, set by `key`.
 
-    Sources: manual 19.5 (synchronous_commit); walsender.c, XLogSendPhysical: a primary sends what it has
-    flushed, as standbys must never have what its own crash may lose.
+    Sources: manual 19.5 (synchronous_commit); walsender.c, XLogSendPhysical: a primary sends only flushed
+    log, as standbys must never have what its own crash may lose.
     """
     if durability.primary != "strict" and level != "off":
         if durability.by_role and level != "local":
             return [
                 f"{key} {level} and durability {durability}: at every level above off PostgreSQL waits for "
-                "the primary's own disk, and it sends a standby only what is on that disk. Write "
-                f"{key}: off (1-safe), or take solution replication with mode: after_sync"
+                f"the primary's disk, and it sends a standby only what is on that disk. Write {key}: off "
+                "(1-safe), or choose solution replication with mode: after_sync"
             ]
         return [
-            f"{key} {level} waits for the disk, durability {durability} does not: leave durability out "
-            f"({key}: off is the relaxed one)"
+            f"{key} {level} waits for the disk, but durability {durability} does not: leave durability out "
+            f"({key}: off is the relaxed level)"
         ]
     if durability.by_role and durability.standby == "relaxed":
         return [
-            "durability.standby: a standby of PostgreSQL brings what it receives to its disk, whatever its "
-            f"synchronous_commit says; whether commits wait for that is said by {key}. Leave standby out"
+            "durability.standby: a standby of PostgreSQL writes what it receives to its disk at every "
+            f"synchronous_commit; {key} decides whether commits wait for that. Leave standby out"
         ]
     return []

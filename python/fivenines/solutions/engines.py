@@ -1,4 +1,4 @@
-"""The setting `engine:` of a solution: one of the engines that it knows, or one that the user brings."""
+"""The setting `engine:` of a solution: one of the known engines, or a custom one."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from fivenines.software.custom import KINDS, Source, is_custom
 
 
 def engine_type(known: tuple[str, ...], *families: Family) -> Any:
-    """The type of the setting: these engines by name, or the user's own with servers of these families.
+    """Return the type of the setting: these engines by name, or custom engines of these families.
 
     Its value is a name, see `software.custom`.
     """
@@ -46,6 +46,7 @@ def _own(value: Mapping[str, object] | str, families: tuple[Family, ...]) -> str
         raise told(str(error)) from None
     if source.family not in families:
         raise told(
-            f"{source.name} has servers of {source.family}, and this solution runs on {' or '.join(families)}"
+            f"{source.name} has servers of {source.family}, but this solution runs on "
+            f"{' or '.join(families)}: choose one of them"
         )
     return source.name

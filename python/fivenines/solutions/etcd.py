@@ -1,4 +1,4 @@
-"""etcd: the consensus store in which Patroni keeps who is the leader. Three members, two of which must agree.
+"""etcd: the consensus store with Patroni's leader lock. Three members, two of which must agree.
 
 Source: the manual of etcd 3.4, "Configuration flags" and "Tuning".
 """
@@ -13,20 +13,20 @@ from fivenines.lab.process import Process
 from fivenines.servers.base import inside
 from fivenines.waiting import wait_until
 
+# Its ports.
 CLIENTS, PEERS = 2379, 2380
-"""Its ports."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a member notices that its leader is gone; seconds."""
+    """Heartbeat interval and election timeout of a member, in seconds."""
 
     heartbeat: float
     election: float
 
 
 class Etcd:
-    """A group of etcd members, one on each of these hosts; each keeps its data in the host's own folder."""
+    """A group of etcd members, one on each of these hosts; each keeps its data in the host's folder."""
 
     def __init__(self, hosts: Sequence[Host], pace: Pace) -> None:
         self.hosts = list(hosts)
@@ -35,11 +35,11 @@ class Etcd:
 
     @property
     def endpoints(self) -> list[str]:
-        """Where its clients find it: address:port of each member."""
+        """Return address:port of each member, for clients."""
         return [f"{host.address}:{CLIENTS}" for host in self.hosts]
 
     def start(self) -> None:
-        """Start all members; `await_leader` sees them through."""
+        """Start all members without waiting; see `await_leader`."""
         for host in self.hosts:
             self.start_on(host)
 
@@ -52,47 +52,47 @@ class Etcd:
         wait_until(self.trouble, 60.0, "etcd did not become ready", 0.1)
 
     def start_on(self, host: Host) -> bool:
-        """Start the member of this host, if it has one that does not run; whether it has one."""
+        """Start the member of this host, if it has one that does not run; return whether it has one."""
         if host not in self.hosts:
             return False
         running = self._processes.get(host.name)
         if running is None or not running.alive:
             (host.node / "etcd").mkdir(exist_ok=True)
-            peers = {one.name: one.address for one in self.hosts}
+            peers = {peer.name: peer.address for peer in self.hosts}
             self._processes[host.name] = host.spawn(command(host.name, peers, self.pace), log="etcd.out")
         return True
 
     def trouble(self) -> str:
-        """Why it takes no writes now; empty when it does."""
-        said = {host.name: self._refusal(host) for host in self.hosts}
-        well = [name for name, reason in said.items() if not reason]
-        if 2 * len(well) > len(said):
+        """Return why it accepts no writes now; empty if it does."""
+        refusals = {host.name: self._refusal(host) for host in self.hosts}
+        well = [name for name, reason in refusals.items() if not reason]
+        if 2 * len(well) > len(refusals):
             return ""
-        ill = ", ".join(f"{name}: {reason}" for name, reason in said.items() if reason)
-        return f"etcd has no quorum ({len(well)} of {len(said)} members have a leader; {ill})"
+        ill = ", ".join(f"{name}: {reason}" for name, reason in refusals.items() if reason)
+        return f"etcd has no quorum ({len(well)} of {len(refusals)} members have a leader; {ill})"
 
     def _refusal(self, host: Host) -> str:
         process = self._processes.get(host.name)
         if process is None or not process.alive:
             return "it does not run"
-        # asked at its own host: what cuts the host off must show in what it says, not in whether it answers
+        # Query it from its own host: a partition must show in its answer, not in a missing answer.
         answer = ask(host, "GET", f"http://{host.address}:{CLIENTS}/health")
         healthy = (answer.json() or {}).get("health") == "true"
-        return "" if healthy else (answer.text.strip()[:120] or "it says nothing")
+        return "" if healthy else (answer.text.strip()[:120] or "it gives no answer")
 
 
 def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
-    """The command line of one member; `members` are the addresses by name.
+    """Return the command line of one member; `members`: addresses by name.
 
-    The initial cluster is read only where there are no data yet: a member that comes back knows its peers.
+    The initial cluster is read only without existing data: a restarted member knows its peers.
 
     Raises:
-        FiveninesError: the member is none of them.
+        FiveninesError: there is no such member.
     """
     if name not in members:
-        raise FiveninesError(f"{name} is not a member of etcd: {', '.join(members)} are")
+        raise FiveninesError(f"there is no member {name} of etcd: the members are {', '.join(members)}")
     peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
-    cluster = ",".join(f"{one}=http://{address}:{PEERS}" for one, address in members.items())
+    cluster = ",".join(f"{member}=http://{address}:{PEERS}" for member, address in members.items())
     return [
         "etcd",
         "--name",

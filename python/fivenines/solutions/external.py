@@ -1,7 +1,7 @@
-"""A cluster that others run: measured through its endpoints, broken only by the user's own commands.
+"""An external cluster: measured through its endpoints, broken only by the user's commands.
 
-Nothing is deployed, and the load runs on this machine's own network. What needs control of the servers is
-refused when the experiment is read, unless a hook is given.
+Nothing is deployed, and the load runs on this machine's own network. Faults that need control of the servers
+are refused when the experiment is read, unless a hook is set.
 """
 
 import os
@@ -32,19 +32,19 @@ from fivenines.solutions.external_settings import BY_HOOKS, ENDED_BY_RESTART, Ex
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
+# Data sets that this process has loaded, or was allowed to reuse.
 _loaded: set[tuple[object, ...]] = set()
-"""Data sets that this process has loaded, or found and was told to use."""
 
 
 class External(Solution[ExternalSettings, ExternalServer]):
-    """Knows its servers by asking them; who is primary is what they say."""
+    """Queries its servers for their roles."""
 
     settings_type = ExternalSettings
+    # Creates the server object for a host.
     server_of = staticmethod(external_server)
-    """Makes the server of a host that is reached so."""
     lab: ThisMachine
+    # Seconds within which replicas must have caught up after loading.
     patience: ClassVar[float] = 60.0
-    """Seconds that replicas have to catch up with what was loaded."""
 
     def __init__(self, settings: ExternalSettings, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
@@ -60,30 +60,30 @@ class External(Solution[ExternalSettings, ExternalServer]):
                 tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
                 ThisMachine(Path(folder) / "here") as here,
             ):
-                one = cls(settings, here, engine(settings.engine), Path())
-                one.load_data(workload, report, begun)
+                solution = cls(settings, here, engine(settings.engine), Path())
+                solution.load_data(workload, report, begun)
             _loaded.add(key)
-        # the data are where the cluster is
+        # The data are in the cluster.
         return dataset.NOWHERE
 
     def load_data(self, workload: WorkloadSettings, report: Report, begun: bool = False) -> None:
-        """Make and fill the workload's tables through the write endpoint.
+        """Create and fill the workload's tables through the write endpoint.
 
         Raises:
-            FiveninesError: they are there and must not be, or could not be made.
+            FiveninesError: tables exist and must not, or could not be created.
         """
         server = self._writer()
         report(f"loading {workload.name} at {server.endpoint}", None)
         existing = "reuse" if begun else self.settings.existing
-        for one in workload.prepares():
+        for step in workload.prepares():
             already = dataset.load_tables(
-                server, one, dataset.reporter(workload, report), drop=existing == "replace"
+                server, step, dataset.reporter(workload, report), drop=existing == "replace"
             )
             if already and existing == "refuse":
                 raise UsageError(
-                    f"{self.settings.name}: the tables of {workload.name} are in the database "
-                    f"{self.settings.database} already: set `existing: reuse` to go on with what is in "
-                    "them, or `existing: replace` to drop and load them again"
+                    f"{self.settings.name}: the tables of {workload.name} already exist in the database "
+                    f"{self.settings.database}: set `existing: reuse` to use them, or `existing: replace` to "
+                    "drop and load them again"
                 )
         for file in workload.setup_files():
             report(f"running {file.name}", None)
@@ -92,7 +92,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
 
     def deploy(self) -> None:
         with self.timed("hosts"):
-            self.nodes = [self._server(*one) for one in self.settings.addresses().items()]
+            self.nodes = [self._server(*named) for named in self.settings.addresses().items()]
         with self.timed("start"):
             self.start()
 
@@ -102,7 +102,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def start(self) -> None:
         for node in self.nodes:
             if reason := node.refusal():
-                raise FiveninesError(f"{node.name} at {node.endpoint} does not let us in: {reason}")
+                raise FiveninesError(f"{node.name} at {node.endpoint} refuses the connection: {reason}")
         self._require_roles(self.nodes[0])
         wait_until(self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2)
 
@@ -113,7 +113,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def _incomplete(self) -> str:
         primary = self.primary()
         if primary is None:
-            return "no member takes writes"
+            return "no member is writable"
         return next(
             filter(None, (self.not_joined_reason(node) or self.lag_reason(node) for node in self.nodes)), ""
         )
@@ -135,7 +135,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
 
     def _of_record(self, observed: Mapping[str, str]) -> ExternalServer | None:
         writing = [name for name, role in observed.items() if role == "primary"]
-        # its own failover has decided: there is nobody who would tell us
+        # The cluster's own failover has decided, and no event reports it.
         if len(writing) == 1 and self.primary_of_record.name != writing[0]:
             self.appoint(writing[0])
         return super()._of_record(observed)
@@ -143,13 +143,13 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def rejoin(self, node: ExternalServer) -> None:
         timeout = self.settings.hooks.timeout
         self.hook("restart", node)
-        wait_until(node.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1)
+        wait_until(node.refusal, timeout, f"{node.name} does not answer after the hook `restart`", 0.1)
 
     def not_joined_reason(self, node: ExternalServer) -> str:
         if reason := node.refusal():
             return f"{node.name} does not answer: {reason}"
         if self.settings.any_dbms:
-            # whether it receives is not told: a row of the primary's must come
+            # Whether it receives is unknown, so a row of the primary must arrive.
             return self.lag_reason(node)
         try:
             return node.follows()
@@ -167,7 +167,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
 
     def fault(self, settings: FaultSettings) -> Hooked | None:
         inject, recover = BY_HOOKS.get(settings.fault, ("", ""))
-        # these ask the solution by themselves
+        # These faults call the solution themselves.
         if not inject or settings.fault in ("stalled-replica", "switchover"):
             return None
         kind = HookedEnd if settings.fault in ENDED_BY_RESTART else Hooked
@@ -184,14 +184,14 @@ class External(Solution[ExternalSettings, ExternalServer]):
         return self.hook("switchover", self.target("primary"))
 
     def hook(self, name: str, node: Server) -> str:
-        """Run a hook for a member; what is to be told about it.
+        """Run a hook for a member; return a description of the call.
 
         Raises:
-            FiveninesError: there is none, or it failed: with its exit code and its last lines.
+            FiveninesError: there is no such hook, or it failed: with its exit code and its last lines.
         """
         command: str = getattr(self.settings.hooks, name)
         if not command:
-            raise FiveninesError(f"{self.settings.name} has no hook `{name}`")
+            raise FiveninesError(f"{self.settings.name} has no hook `{name}`: set `hooks.{name}`")
         values = {"node": node.name, "host": node.host.address, "port": str(node.port)}
         done = shell.require(
             f"the hook `{name}` for {node.name}",
@@ -220,32 +220,32 @@ class External(Solution[ExternalSettings, ExternalServer]):
         primary = self.primary() if self.nodes else None
         if self.settings.ledger == "keep" or primary is None:
             return
-        # whatever keeps us from it (a cluster that is still away), the next trial's end does it
+        # If this fails, as the cluster is still unavailable, the end of the next trial repeats it.
         with suppress(Exception):
             primary.drop_own_tables()
 
     def _writer(self) -> ExternalServer:
-        """The first write endpoint that takes writes.
+        """Return the first writable endpoint of `write`.
 
         Raises:
-            FiveninesError: none does; with what each said.
+            FiveninesError: no endpoint is writable; with the answer of each.
         """
         settings = self.settings
-        said = []
+        refusals = []
         for number, text in enumerate(settings.written_to(), start=1):
             try:
                 server = self._server(f"write{number}", address(text, settings.engine))
             except FiveninesError as error:
-                said.append(f"{text}: {error}")
+                refusals.append(f"{text}: {error}")
                 continue
             self._require_roles(server)
             if reason := server.refusal():
-                said.append(f"{server.endpoint}: {reason}")
+                refusals.append(f"{server.endpoint}: {reason}")
             elif server.writable():
                 return server
             else:
-                said.append(f"{server.endpoint} takes no writes")
-        raise FiveninesError(f"{settings.name}: nobody takes writes: {'; '.join(said)}")
+                refusals.append(f"{server.endpoint} is not writable")
+        raise FiveninesError(f"{settings.name}: no endpoint is writable: {'; '.join(refusals)}")
 
     def _server(self, name: str, where: Address) -> ExternalServer:
         settings = self.settings

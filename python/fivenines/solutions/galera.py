@@ -47,10 +47,12 @@ class GaleraSettings(QuorumSettings):
     solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
     engine: AnyEngine = Field("mariadb-10.11", description="the database server")
     size: Annotated[int, Field(ge=2, le=9)] = Field(
-        3, description="number of nodes, odd; even with an arbiter"
+        3, description="number of nodes: odd, or even with an arbiter"
     )
-    arbiter: bool = Field(False, description="whether garbd, on a host of its own, votes and holds no data")
-    writes: Literal["one", "all"] = Field("one", description="clients write to one node, or spread over all")
+    arbiter: bool = Field(False, description="whether garbd, on a separate host, votes without storing data")
+    writes: Literal["one", "all"] = Field(
+        "one", description="clients write to one node, or are spread over all"
+    )
     suspect_timeout: Annotated[Duration, Field(ge=0.5)] = Field(
         5.0, description="silence until a node is suspected (evs.suspect_timeout)"
     )
@@ -59,53 +61,53 @@ class GaleraSettings(QuorumSettings):
     )
     keepalive_period: Annotated[Duration, Field(ge=0.1)] | None = Field(
         None,
-        description="silence until a node lets others hear of it (evs.keepalive_period); null: a quarter "
-        "of suspect_timeout, at most 1s",
+        description="interval of keepalive messages (evs.keepalive_period); null: a quarter of "
+        "suspect_timeout, at most 1s",
     )
     join_retrans_period: Annotated[Duration, Field(ge=0.1)] | None = Field(
-        None, description="time until a message that forms a group is sent again (evs.join_retrans_period)"
+        None, description="interval of repeated messages while a group forms (evs.join_retrans_period)"
     )
     install_timeout: Duration | None = Field(
-        None, description="time to agree on a new group before starting over (evs.install_timeout)"
+        None, description="timeout of forming a new group (evs.install_timeout)"
     )
     send_window: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="packets under way at once (evs.send_window); more on long links"
+        None, description="packets in flight at once (evs.send_window); choose more for long links"
     )
     user_send_window: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="the part of them that carries write sets (evs.user_send_window)"
+        None, description="share of them for write sets (evs.user_send_window)"
     )
     fc_limit: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="write sets that may wait at a node before it lets all others pause (gcs.fc_limit)"
+        None, description="write sets in a node's queue above which it pauses all others (gcs.fc_limit)"
     )
     fc_factor: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="share of fc_limit below which they go on again (gcs.fc_factor)"
+        None, description="fraction of fc_limit below which they continue (gcs.fc_factor)"
     )
     fc_single_primary: bool = Field(
         False,
-        description="whether fc_limit is taken as it is, as writes come from one node "
-        "(gcs.fc_single_primary, once gcs.fc_master_slave); else it grows with the cluster",
+        description="whether fc_limit is constant, as writes come from one node (gcs.fc_single_primary, "
+        "formerly gcs.fc_master_slave); else it grows with the cluster",
     )
     sync_wait: Annotated[int, Field(ge=0, le=15)] = Field(
         0,
-        description="statements of clients that first wait until their node has applied everything, as the "
-        "bits of wsrep_sync_wait: 1 reads and START TRANSACTION, 2 UPDATE and DELETE, 4 INSERT and REPLACE, "
-        "8 SHOW; statements inside a transaction never wait",
+        description="client statements that first wait until their node has applied everything, as the bits "
+        "of wsrep_sync_wait: 1 reads and START TRANSACTION, 2 UPDATE and DELETE, 4 INSERT and REPLACE, 8 "
+        "SHOW; statements inside a transaction never wait",
     )
     segments: bool = Field(
         False,
         description="whether each site is a segment: write sets cross a link between sites once, and are "
-        "passed on there (gmcast.segment)",
+        "relayed at the site (gmcast.segment)",
     )
     sst: galera_transfer.Method = Field(
         "rsync",
-        description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync stops "
-        "the donor's writes, mariabackup does not",
+        description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync blocks the "
+        "donor's writes, mariabackup does not",
     )
     appliers: Annotated[int, Field(ge=1)] = Field(2, description="applier threads (wsrep_slave_threads)")
     bootstrap_after: Duration | None = Field(
         5.0,
-        description="time without any majority after which a person makes the most advanced survivor "
-        "a cluster of its own (pc.bootstrap); null: nobody does",
+        description="automatic remediation: fivenines bootstraps the most advanced survivor (pc.bootstrap) "
+        "when no node has had a majority for this time; null: never",
     )
     gcache: Size = Field(128 * 2**20, description="write-set cache for incremental joins (gcache.size)")
 
@@ -115,14 +117,14 @@ class GaleraSettings(QuorumSettings):
         return f"galera{arbiter}{access}"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = []
+        """Return what is invalid in the settings as a whole."""
+        problems = []
         if self.votes % 2 == 0:
-            found.append(
-                f"a Galera cluster of {self.votes} votes has no majority when it breaks into halves: "
+            problems.append(
+                f"a Galera cluster of {self.votes} votes has no majority when it splits into halves: "
                 "set size to 3 or 5, or to 2 or 4 with `arbiter: true`"
             )
-        return found + timing_problems(self)
+        return problems + timing_problems(self)
 
     @property
     def nodes(self) -> int:
@@ -134,7 +136,7 @@ class GaleraSettings(QuorumSettings):
 
     @property
     def own_watch_period(self) -> float:
-        # unless it is set evs.keepalive_period is at most 1 s; evs.inactive_check_period is 0.5 s
+        # By default evs.keepalive_period is at most 1 s; evs.inactive_check_period is 0.5 s.
         return max(self.keepalive_period or 1.0, 0.5)
 
     @property
@@ -172,35 +174,34 @@ class GaleraSettings(QuorumSettings):
         )
         waits = {"init_connect": by_key("sync_wait")} if self.sync_wait else {}
         return {
-            **dict.fromkeys(own, "fivenines makes the cluster, and joins each node by its own address"),
-            "innodb_autoinc_lock_mode": "Galera needs 2",
+            **dict.fromkeys(own, "fivenines creates the cluster, and joins each node by its address"),
+            "innodb_autoinc_lock_mode": "Galera requires 2",
             "wsrep_slave_threads": by_key("appliers"),
             "wsrep_sst_method": by_key("sst"),
-            "wsrep_sync_wait": f"{by_key('sync_wait')}, which is for clients and not for observers",
+            "wsrep_sync_wait": f"{by_key('sync_wait')}, which applies to clients but not to observers",
             **waits,
         }
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         for name, value in self.server.items():
-            if is_provider(name) and (told := option_problems(str(value), segments=self.segments)):
-                found[("server", name)] = told
-        return found
+            if is_provider(name) and (problem := option_problems(str(value), segments=self.segments)):
+                refused[("server", name)] = problem
+        return refused
 
 
 _GROUP = "fivenines"
 
-_NOBODY = 1000
-"""The server_id of the loading server, which joiners go on to log (seen in MariaDB 10.11).
+# The server_id of the loading server, which joiners continue to log (seen in MariaDB 10.11).
+#
+# No node may have it: it would treat what another cluster's joiners wrote as its own, and skip it.
+_LOADER_ID = 1000
 
-No node may have it: it would take what another cluster's joiners wrote for its own, and leave it out.
-"""
-
+# The state of the group as a node knows it, in its data directory.
 _STATE = "grastate.dat"
-"""What a node knows of the group, in its data directory."""
 
+# Paths of the library in root file systems and installations: Debian, tarballs, the Red Hat family.
 _LIBRARY = tuple(f"{folder}/galera*/libgalera_smm.so" for folder in ("usr/lib", "usr/lib64", "lib", "lib64"))
-"""Where roots and installations have it: Debian's, those of tarballs, those of the Red Hat family."""
 
 
 def _wsrep(node: Server) -> dict[str, Value]:
@@ -215,19 +216,19 @@ def _wsrep(node: Server) -> dict[str, Value]:
 
 
 def _bootstrap_once(seed: Server) -> None:
-    """Let the data become that of a cluster of one, so that its copies are members of one cluster.
+    """Turn the data into those of a one-node cluster, so that its copies are members of one cluster.
 
-    A clean stop writes the cluster's identity and position into grastate.dat and InnoDB; nodes that start
-    from copies then join by what the first one has cached since, without a state transfer.
+    A clean stop writes the cluster's identity and position into grastate.dat and InnoDB. Nodes that start
+    from copies then join with what the first one has cached since, without a state transfer.
     """
-    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _NOBODY})
+    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
     seed.start("--wsrep-new-cluster")
     seed.wait_ready()
     seed.stop()
 
 
 class Galera(Quorum[GaleraSettings, Mariadb]):
-    """All nodes are alike; the first healthy one is the primary in the sense of who gets the writes."""
+    """All nodes are equal; the first healthy one gets the writes, and is called the primary."""
 
     settings_type = GaleraSettings
     health = "synced"
@@ -259,18 +260,19 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         return group_options(self.settings, segment)
 
     def _own_options(self) -> dict[str, str]:
-        """What a person gives to the provider."""
+        """Return the provider options that the user sets."""
         given = (value for name, value in self.settings.server.items() if is_provider(name))
         return parsed(str(next(given, "")))
 
     def given(self) -> dict[str, Value]:
-        # they are among the solution's own, option by option
+        # They are merged with the solution's provider options.
         return {name: value for name, value in super().given().items() if not is_provider(name)}
 
     def _waiting(self) -> dict[str, Value]:
         if not self.settings.sync_wait:
             return {}
-        # for clients only, as it is not run for administrators: an observer that waits sees nothing
+        # It applies to clients only, as it does not run for administrators: a waiting observer would see
+        # nothing.
         return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
 
     def configure(self, node: Mariadb) -> None:
@@ -284,10 +286,10 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
     def start(self) -> None:
         self.start_alone(self.nodes[0])
         self.nodes[0].wait_ready()
-        # one after another: joiners that meet each other first form a group without quorum, and merging
-        # it costs four seconds
+        # One after another: joiners that meet each other first form a group without quorum, and merging it
+        # takes four seconds.
         for size, node in enumerate(self.nodes[1:], start=2):
-            # a donor that has just joined itself may send one write set too few (seen in Galera 26.4)
+            # A donor that has just joined may send one write set too few (seen in Galera 26.4).
             node.start(f"--wsrep-sst-donor={self.nodes[0].name},")
             self._await_member(node, size)
         if self.settings.arbiter:
@@ -325,15 +327,15 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             self._begin_again()
             if node.alive:
                 return
-        # without this file the data are not a node's: it takes all from a donor
+        # Without this file the node takes all data from a donor.
         known = node.host.data.exists(_STATE)
         position = node.recover_position() if known else ""
         node.start(*([f"--wsrep-start-position={position}"] if position else []))
-        # a state transfer may replace the whole data directory first
+        # A state transfer may replace the whole data directory first.
         node.wait_ready(120.0)
 
-    def on_call_step(self) -> list[str]:
-        """Make the most advanced survivor a cluster of its own once no node has a majority for long."""
+    def remediate(self) -> list[str]:
+        """Bootstrap the most advanced survivor when no node has had a majority for long."""
         if self.settings.bootstrap_after is None:
             return []
         answers = {node.name: node.galera() for node in self.nodes if node.alive and not node.frozen}
@@ -346,15 +348,15 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
     def stall(self, node: Mariadb) -> str:
-        # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
-        said = super().stall(node)
+        # The provider is paused and desynchronised: the node applies nothing, and slows down no other node.
+        done = super().stall(node)
         state = node.galera()
         if state is None or state[2] == "Synced":
             raise FiveninesError(f"{node.name}: it is still {state}")
-        return f"{said}; it is {state[2]}"
+        return f"{done}; it is {state[2]}"
 
     def _begin_again(self) -> None:
-        """All nodes are dead: the most advanced one becomes a new cluster (galera_new_cluster)."""
+        """Start a new cluster from the most advanced node, as all nodes are dead (galera_new_cluster)."""
         positions = {node.name: node.recover_position() for node in self.nodes}
         first = max(self.nodes, key=lambda node: sequence_number(positions[node.name]))
         self._allow_bootstrap(first)
@@ -362,7 +364,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         first.start("--wsrep-new-cluster", *([f"--wsrep-start-position={position}"] if position else []))
         first.wait_ready()
         if self.arbiter is not None:
-            # what it knows of the group before is of no use to the new one
+            # Its knowledge of the former group does not apply to the new one.
             self.arbiter.restart()
 
     def _allow_bootstrap(self, node: Mariadb) -> None:
@@ -374,7 +376,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         return "" if self._synced(node) else f"{node.name} is not Synced"
 
     def unexpected_primary_reason(self, node: Mariadb) -> str:
-        # when a state transfer has failed, the server goes on, out of the group, and wants to be restarted
+        # After a failed state transfer the server runs outside the group, and must be restarted.
         if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""
         return f"{node.name} has left the group"

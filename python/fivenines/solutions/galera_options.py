@@ -1,7 +1,7 @@
-"""Galera's provider options: what its group communication is told, and what it would refuse.
+"""Galera's provider options: options of group communication, and checks of what it would refuse.
 
-Sources: Galera Cluster documentation, "Galera Parameters"; bounds of the timeouts as Galera 26.4 checks
-them at its start (gcomm, `evs::Proto`).
+Sources: Galera Cluster documentation, "Galera Parameters"; bounds of the timeouts as Galera 26.4 checks them
+at its start (gcomm, `evs::Proto`).
 """
 
 import contextlib
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def group_options(settings: "GaleraSettings", segment: int | None) -> dict[str, str]:
-    """Options of a member of the group, be it a node or the arbiter; without those left to Galera.
+    """Return the options of a member (node or arbiter), without those left to Galera.
 
-    `segment` is the number of its site, None where all are in one.
+    `segment`: the number of its site, None with one site.
     """
     chosen: dict[str, str | None] = {
         "evs.suspect_timeout": _period(settings.suspect_timeout),
@@ -40,15 +40,16 @@ def group_options(settings: "GaleraSettings", segment: int | None) -> dict[str, 
 
 
 def in_bytes(size: int) -> str:
-    """A size as Galera takes it and shows it: 128M."""
+    """Format a size as Galera reads and shows it: 128M."""
     return f"{size // 2**20}M" if size % 2**20 == 0 else str(size)
 
 
 def as_text(options: Mapping[str, str]) -> str:
-    """As wsrep_provider_options and garbd take them."""
+    """Format options for wsrep_provider_options and garbd."""
     return "; ".join(f"{name}={value}" for name, value in options.items())
 
 
+# Options that a key of the solution sets.
 _KEYS = {
     "evs.suspect_timeout": "suspect_timeout",
     "evs.inactive_timeout": "inactive_timeout",
@@ -63,8 +64,8 @@ _KEYS = {
     "gcs.fc_master_slave": "fc_single_primary",
     "gcache.size": "gcache",
 }
-"""Options that a key of the solution sets."""
 
+# Options that differ between nodes, or that fivenines sets when it bootstraps a cluster.
 _OWN = (
     "base_host",
     "base_port",
@@ -79,52 +80,51 @@ _OWN = (
     "pc.bootstrap",
     "pc.recovery",
 )
-"""Options that differ between nodes, or that fivenines sets when it bootstraps a cluster."""
 
 
 def absorbed(data: dict[str, Any]) -> dict[str, Any]:
-    """A solution as written, with those of its provider options under its keys that have one.
+    """Move the user's provider options to the solution's keys, where it has one.
 
-    What is written in both places stays in both, for `option_problems`.
+    An option that is set in both places stays in both, for `option_problems`.
     """
     server = data.get("server")
     if not isinstance(server, dict):
         return data
-    written = next((one for one in server if is_provider(one)), None)
+    written = next((setting for setting in server if is_provider(setting)), None)
     if written is None or not isinstance(server[written], str):
         return data
     options, moved = pairs(server[written]), {}
     for name, value in options:
         key = _KEYS.get(name, "")
-        if key and key not in data and [one for one, _ in options].count(name) == 1:
+        if key and key not in data and [setting for setting, _ in options].count(name) == 1:
             with contextlib.suppress(ValueError):
                 moved[name] = (key, _as_key(key, value))
     left = "; ".join(f"{name}={value}" for name, value in options if name not in moved)
-    others = {one: value for one, value in server.items() if one != written}
+    others = {setting: value for setting, value in server.items() if setting != written}
     return {**data, **dict(moved.values()), "server": {**others, **({written: left} if left else {})}}
 
 
 def is_provider(name: str) -> bool:
-    """Whether a setting of this name holds the provider's options."""
+    """Return whether a setting contains the provider options."""
     return canonical(name, "mariadb") == PROVIDER
 
 
 def option_problems(text: str, *, segments: bool) -> str:
-    """What is wrong with a person's wsrep_provider_options; empty if nothing."""
+    """Return what is wrong with the user's wsrep_provider_options; empty if nothing."""
     given = pairs(text)
     names = [name for name, _ in given]
-    found = [
-        f"{name} is the solution's own key {_KEYS[name]}: write it once, as `{_KEYS[name]}`"
+    problems = [
+        f"{name} is set by the solution's key {_KEYS[name]}: write it once, as `{_KEYS[name]}`"
         for name in names
         if name in _KEYS
     ]
-    found += [f"{name} is fivenines' own: leave it out" for name in names if name in _OWN]
-    found += [f"{name} has no value: write {name}=…" for name, value in given if not value]
+    problems += [f"{name} is set by fivenines: leave it out" for name in names if name in _OWN]
+    problems += [f"{name} has no value: write {name}=…" for name, value in given if not value]
     twice = dict.fromkeys(name for name in names if names.count(name) > 1 and name not in _KEYS)
-    found += [f"{name} stands there twice: leave one of them out" for name in twice]
+    problems += [f"{name} is set twice: leave one of them out" for name in twice]
     if segments and "gmcast.segment" in names:
-        found.append("gmcast.segment differs between sites: `segments: true` sets it")
-    return "; ".join(dict.fromkeys(found))
+        problems.append("gmcast.segment differs between sites: set `segments: true` instead")
+    return "; ".join(dict.fromkeys(problems))
 
 
 def _as_key(key: str, value: str) -> object:
@@ -136,34 +136,34 @@ def _as_key(key: str, value: str) -> object:
         if value.lower() not in WORDS:
             raise ValueError(value)
         return WORDS[value.lower()]
-    found = number(value)
-    return found if key == "fc_factor" else round(found)
+    size = number(value)
+    return size if key == "fc_factor" else round(size)
 
 
 def timing_problems(settings: "GaleraSettings") -> list[str]:
-    """What Galera would refuse at its start, or what would never come to effect."""
-    keepalive, found = _keepalive(settings), []
+    """Return settings that Galera would refuse at its start, or that would have no effect."""
+    keepalive, problems = _keepalive(settings), []
     if settings.inactive_timeout < settings.suspect_timeout:
-        found.append("inactive_timeout must not be shorter than suspect_timeout")
+        problems.append("inactive_timeout must not be shorter than suspect_timeout")
     if keepalive > settings.suspect_timeout / 3:
-        found.append(
+        problems.append(
             "keepalive_period must be at most a third of suspect_timeout, which is "
             f"{settings.suspect_timeout:g}s"
         )
     install = settings.install_timeout
     if install is not None and not 2 * keepalive <= install <= settings.inactive_timeout:
-        found.append(
+        problems.append(
             f"install_timeout must be between two keepalive periods ({2 * keepalive:g}s) and "
             f"inactive_timeout ({settings.inactive_timeout:g}s)"
         )
-    # Galera's own defaults are 4 and 2
+    # Galera's own defaults are 4 and 2.
     if (settings.user_send_window or 2) > (settings.send_window or 4):
-        found.append("user_send_window must not be larger than send_window")
-    return found
+        problems.append("user_send_window must not be larger than send_window")
+    return problems
 
 
 def _keepalive(settings: "GaleraSettings") -> float:
-    # Galera refuses to probe silent peers less than three times, or more often than every 0.1 s
+    # Galera requires at least three probes of silent peers, and at least 0.1 s between them.
     return settings.keepalive_period or min(1.0, settings.suspect_timeout / 4)
 
 

@@ -1,4 +1,4 @@
-"""Galera's full state transfer (SST): how a node gets everything from a donor.
+"""Galera's full state transfer (SST), in which a node gets all data from a donor.
 
 Source: MariaDB documentation, "Introduction to State Snapshot Transfers", "mariadb-backup SST Method".
 """
@@ -10,21 +10,21 @@ from fivenines.servers.base import Server, Value
 
 Method = Literal["rsync", "mariabackup"]
 
+# Account of mariadb-backup on the donor's server.
 _USER = "transfer"
-"""The account of mariadb-backup, which asks the donor's server."""
 
 _FILE = "transfer.cnf"
 
 
 def transfer_settings(method: Method) -> dict[str, Value]:
-    """Settings of each node; the password stands in a file of its own, see `transfer_secret`."""
+    """Return the settings of each node; the password is in a separate file, see `transfer_secret`."""
     return {"wsrep_sst_method": method}
 
 
 def transfer_secret(method: Method, node: Server) -> None:
     """Let a node's configuration include the password that the method needs, if any.
 
-    It cannot stand in the configuration itself, which is kept with the results.
+    It cannot be in the configuration itself, which is kept with the results.
     """
     if method == "rsync":
         return
@@ -35,7 +35,7 @@ def transfer_secret(method: Method, node: Server) -> None:
 
 
 def transfer_account(method: Method, password: str) -> list[str]:
-    """Statements that make the account that the method needs, if any; run on one node, all have it."""
+    """Return statements that create the method's account, if any; run them on one node."""
     if method == "rsync":
         return []
     return [

@@ -1,7 +1,7 @@
-"""A group's failovers as its members tell them in their error logs.
+"""Failover events of a group, from the error logs of its members.
 
-Each member writes what it saw at its own moment; of the same thing told by several the first counts. Logs
-are read on from where the last look ended.
+Several members log the same event at different moments; the first one counts. Each read continues where the
+last one ended.
 """
 
 import re
@@ -17,8 +17,8 @@ from fivenines.servers.base import Server
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$")
 _HOST = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d+")
 
+# Messages of several members within this time are one event.
 SAME_NS = 3_000_000_000
-"""What several members tell within this time is one event."""
 
 _KINDS = (
     ("has become unreachable", "missed"),
@@ -42,33 +42,35 @@ class GroupLog:
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, nodes: Iterable[Server]) -> None:
-        """Leave out what was written up to now."""
+        """Skip the existing lines."""
         for node in nodes:
             self.places[node.name] = _size(node.log)
             self.names[node.host.address] = node.name
 
     def events(self, nodes: Iterable[Server]) -> list[ManagerEvent]:
-        """All that has been told so far, in the order of the moments."""
+        """Return all events so far, in order of time."""
         fresh: list[ManagerEvent] = []
         with self._one_at_a_time:
             for node in nodes:
                 if node.name in self.places:
                     lines, self.places[node.name] = _read(node.log, self.places[node.name])
-                    fresh += told_by(node.name, lines, self.names, node.host.day_ahead_ns())
+                    fresh += events_in(node.name, lines, self.names, node.host.day_ahead_ns())
             self.found = merged([*self.found, *fresh])
             return list(self.found)
 
 
-def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int) -> list[ManagerEvent]:
-    """The events in a member's log lines.
+def events_in(
+    node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int
+) -> list[ManagerEvent]:
+    """Return the events in a member's log lines.
 
     Args:
-        node: whose log it is.
+        node: the member that wrote the log.
         lines: of the error log, timestamps in UTC.
         names: of the members by their addresses.
         offset_ns: CLOCK_REALTIME minus CLOCK_MONOTONIC.
     """
-    found = []
+    events = []
     for line in lines:
         match = _LINE.match(line)
         if match is None:
@@ -76,28 +78,28 @@ def told_by(node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns
         text = match[3].removeprefix("Plugin group_replication reported: ").strip("'")
         for words, kind in _KINDS:
             if words in text:
-                whom = _about(kind, text, node, names)
-                found.append(ManagerEvent(_ns(match[1]) - offset_ns, kind, whom, f"{node}: {text}"))
+                member = _about(kind, text, node, names)
+                events.append(ManagerEvent(_ns(match[1]) - offset_ns, kind, member, f"{node}: {text}"))
                 break
-    return found
+    return events
 
 
 def merged(events: Sequence[ManagerEvent]) -> list[ManagerEvent]:
-    """In the order of their moments, what several members told of the same once."""
-    kept: list[ManagerEvent] = []
-    for event in sorted(events, key=lambda one: one.monotonic_ns):
-        if not any(_same(event, other) for other in kept):
-            kept.append(event)
-    return kept
+    """Return the events in order of time, without repetitions by other members."""
+    distinct: list[ManagerEvent] = []
+    for event in sorted(events, key=lambda event: event.monotonic_ns):
+        if not any(_same(event, other) for other in distinct):
+            distinct.append(event)
+    return distinct
 
 
 def _same(event: ManagerEvent, other: ManagerEvent) -> bool:
-    alike = (event.kind, event.node) == (other.kind, other.node)
-    return alike and event.monotonic_ns - other.monotonic_ns < SAME_NS
+    same = (event.kind, event.node) == (other.kind, other.node)
+    return same and event.monotonic_ns - other.monotonic_ns < SAME_NS
 
 
 def _about(kind: str, text: str, node: str, names: Mapping[str, str]) -> str:
-    """The member that a line speaks of; in the first person it is the one that wrote it."""
+    """Return the member that a line is about; in the first person it is the member that wrote it."""
     if kind in ("promoted", "failed"):
         return node
     hosts = _HOST.findall(text)
@@ -114,7 +116,7 @@ def _size(log: Path) -> int:
 
 
 def _read(log: Path, place: int) -> tuple[list[str], int]:
-    """The whole lines from a place on, and the place behind them."""
+    """Return the whole lines from a position on, and the position after them."""
     if not log.exists():
         return [], place
     with log.open("rb") as stream:

@@ -34,26 +34,26 @@ from fivenines.solutions.group_replication_settings import GroupReplicationSetti
 from fivenines.solutions.quorum import Quorum
 from fivenines.waiting import wait_until
 
+# The UUID in the GTIDs of the group's transactions.
 GROUP_NAME = "9f1e9999-0000-4000-8000-000000000001"
-"""The UUID under which the group's transactions are numbered."""
 
+# Longest time in seconds for a statement that makes a server a member.
 _LONGEST_JOIN = 90.0
-"""Seconds that a statement which makes a server a member may take."""
 
+# Longest time in seconds to force a membership: 47 to 69 s were seen.
 _LONGEST_RESCUE = 300.0
-"""Seconds that it may take to force a membership: 47 to 69 s were seen."""
 
+# Longest time in seconds that a restarted member waits for a group with a majority.
 _LONGEST_BLOCK = 150.0
-"""Seconds that a restarted member waits for a group that can let it in."""
 
+# Longest time in seconds for a copy of all data.
 _LONGEST_CLONE = 120.0
-"""Seconds that a copy of all data may take."""
 
 
 def _rescue(group: Group, password: str) -> tuple[list[str], str]:
-    """Statements that make the survivors the group, on the chosen one that sees it so; and in words."""
+    """Return statements that make the survivors the group, run on the chosen one, and a description."""
     if group.state not in ("ONLINE", "RECOVERING"):
-        # it has left the group that it could not reach
+        # It has left the group that it could not reach.
         return (
             [LEAVE, "SET GLOBAL offline_mode = OFF", *bootstrap(password)],
             "bootstrapped a new group, as no member was left in one",
@@ -73,11 +73,11 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         super().__init__(settings, lab, engine, data)
         self._rescuer: Thread | None = None
         self._log = GroupLog()
-        self._told: list[ManagerEvent] = []
+        self._events: list[ManagerEvent] = []
 
     @property
     def group_name(self) -> str:
-        """The UUID of the group, which MySQL Router asks for."""
+        """Return the UUID of the group, which MySQL Router queries."""
         return GROUP_NAME
 
     def configuration(self, node: Mysql) -> dict[str, Value]:
@@ -106,7 +106,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             "flow_control_certifier_threshold": settings.certifier_threshold,
             "paxos_single_leader": settings.paxos_single_leader,
             "recovery_use_ssl": True,
-            # a donor that died is not asked again for a minute otherwise
+            # Otherwise a donor that died is not tried again for a minute.
             "recovery_reconnect_interval": 5,
             "message_cache_size": 128 * 2**20,
         }
@@ -118,7 +118,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             "log_bin": inside("data", "binlog"),
             "relay_log": inside("data", "relay"),
             "replica_parallel_workers": settings.appliers,
-            # nobody writes until the group says so
+            # Writes are refused until the group has a primary.
             "super_read_only": True,
             "plugin_load_add": ";".join(plugins),
             **{f"group_replication_{name}": value for name, value in group.items()},
@@ -144,15 +144,15 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         self._log.begin(self.nodes)
 
     def _become_member(self, node: Mysql) -> None:
-        """The first one is the group; the others join it at the same time, as soon as it works."""
+        """Start the group with the first node; the others join it in parallel, as soon as it works."""
         node.wait_ready()
         seed = self.nodes[0]
         if node is not seed:
-            # the seed's own statement returns a second later than that
+            # The seed's own statement returns a second later than that.
             wait_until(
                 lambda: "" if self._works(seed, self._groups()) else "it has not begun",
                 60.0,
-                f"{node.name} waits for {seed.name} to be the group",
+                f"{node.name} waits for {seed.name} to form the group",
             )
         statements = self._begin if node is seed else [self._join_statement]
         try:
@@ -178,7 +178,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         wait_until(
             lambda: "" if self._can_let_in() else "no member has a majority",
             _LONGEST_BLOCK,
-            f"{node.name} cannot join: the group did not come back",
+            f"{node.name} cannot join: the group has not formed again",
             interval=0.25,
         )
         self._join(node)
@@ -188,10 +188,10 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         return any(self._works(node, groups) for node in self.nodes)
 
     def _join(self, node: Mysql) -> None:
-        """Make a running server a member; one whose history is not the group's is restored before.
+        """Make a running server a member; first restore one whose history has diverged.
 
         Raises:
-            FiveninesError: it does not join; with its log's telling lines.
+            FiveninesError: it does not join; with the relevant lines of its log.
         """
         try:
             self._join_once(node)
@@ -205,13 +205,13 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         clone = [CLONE_ONCE] if self.settings.rejoin == "clone" else []
         node.execute(*clone, self._join_statement, timeout=_LONGEST_JOIN)
         if clone and not self._stays(node):
-            # the copy is complete: the server ends, to be started on it
+            # The copy is complete: the server has ended, and must be started with it.
             node.start()
             node.wait_ready()
             node.execute(self._join_statement, timeout=_LONGEST_JOIN)
 
     def _stays(self, node: Mysql) -> bool:
-        """Whether it becomes a member as it is; False: it has been cloned and ended."""
+        """Return whether it joins with its own data; False: it has been cloned and has ended."""
         deadline = time.monotonic() + _LONGEST_CLONE
         while node.alive and time.monotonic() < deadline:
             group = self._group(node)
@@ -221,17 +221,17 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         return node.alive
 
     def _restore(self, node: Mysql) -> None:
-        """Begin again from the data set, as from the last backup; the group's binary logs bring the rest."""
+        """Start from the data set again, as from the last backup; the group's binary logs supply the rest."""
         node.stop()
         dataset.copy(self._data, node)
         self.configure(node)
         node.start()
         node.wait_ready()
         detail = "it had transactions that the group does not have: restored from the data set"
-        self._told.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
+        self._events.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
 
     def _begin_again(self) -> None:
-        """All members are dead: the most advanced one becomes a new group, the others join it."""
+        """Form a new group with the most advanced member, as all members are dead; the others join it."""
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         first, *others = self._by_position(self.nodes)
@@ -240,7 +240,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             self._join(node)
 
     def _by_position(self, nodes: Sequence[Mysql]) -> list[Mysql]:
-        """The most advanced first."""
+        """Return the nodes, the most advanced first."""
         known = {node.name: transactions(node.position()) for node in nodes}
         return sorted(nodes, key=lambda node: -known[node.name])
 
@@ -254,8 +254,8 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
-    def on_call_step(self) -> list[str]:
-        """Make the survivors the whole group once no member has had a majority for long."""
+    def remediate(self) -> list[str]:
+        """Make the survivors the whole group when no member has had a majority for long."""
         if self.settings.bootstrap_after is None or self._rescue_goes_on:
             return []
         left = self._groups()
@@ -263,11 +263,11 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         if not self.blocked_for_long(majority or not left):
             return []
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
-        statements, told = _rescue(left[chosen.name], self.passwords.replication)
-        # it takes up to a minute, and whoever is on call has more to see after
+        statements, action = _rescue(left[chosen.name], self.passwords.replication)
+        # The statement takes up to a minute, and remediation has other nodes to check.
         self._rescuer = Thread(target=self._execute, args=(chosen, statements), daemon=True)
         self._rescuer.start()
-        return [f"{chosen.name}: {told}"]
+        return [f"{chosen.name}: {action}"]
 
     @property
     def _rescue_goes_on(self) -> bool:
@@ -277,7 +277,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         try:
             node.execute(*statements, timeout=_LONGEST_RESCUE)
         except FiveninesError as error:
-            self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
+            self._events.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
     def not_joined_reason(self, node: Mysql) -> str:
         groups = self._groups()
@@ -287,7 +287,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         if self._works(node, groups):
             return ""
         if group.working:
-            return f"{node.name} has been expelled and does not know it yet"
+            return f"{node.name} has been expelled, but has not noticed yet"
         if group.state == "ONLINE":
             return f"{node.name} reaches no majority of the group: it blocks"
         if group.state == "RECOVERING":
@@ -301,14 +301,14 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             return ""
         if not any(self._works(other, groups) for other in self.nodes):
             return ""
-        return f"{node.name} is {group.state} and does not come back by itself"
+        return f"{node.name} is {group.state} and does not rejoin by itself"
 
     def lag_reason(self, node: Mysql) -> str:
         ((waiting,),) = node.query(WAITING) or ((0,),)
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
     def events(self) -> list[ManagerEvent]:
-        return [*self._log.events(self.nodes), *self._told]
+        return [*self._log.events(self.nodes), *self._events]
 
     def _refused(self, node: Mysql, what: str) -> str:
         words = node.last_words().splitlines()
@@ -322,14 +322,14 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         return node.group() if node.alive and not node.frozen else None
 
     def _groups(self) -> dict[str, Group]:
-        """The group as each member sees it that answers, by name."""
-        asked = {node.name: self._group(node) for node in self.nodes}
-        return {name: group for name, group in asked.items() if group is not None}
+        """Return the group as each member that answers sees it, by name."""
+        groups = {node.name: self._group(node) for node in self.nodes}
+        return {name: group for name, group in groups.items() if group is not None}
 
     def _works(self, node: Mysql, groups: Mapping[str, Group]) -> bool:
-        """Whether a member takes part in the group, as it sees itself and as the others see it.
+        """Return whether a member takes part in the group, in its own view and in the others'.
 
-        A member that was cut off and is reached again knows only seconds later that it has been expelled.
+        A member that was cut off and is reachable again notices only seconds later that it has been expelled.
         """
         group = groups.get(node.name)
         return (group is not None and group.working) and all(
@@ -340,4 +340,4 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         group = self._group(node)
         if group is not None and list(group.members.values()) == ["ONLINE"] * self.settings.size:
             return ""
-        return self.not_joined_reason(node) or f"{node.name} sees {group.members if group else 'nobody'}"
+        return self.not_joined_reason(node) or f"{node.name} sees {group.members if group else 'no members'}"

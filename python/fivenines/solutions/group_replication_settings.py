@@ -1,4 +1,4 @@
-"""Settings of MySQL Group Replication, under the names of its own variables where they have short ones."""
+"""Settings of MySQL Group Replication, named like its variables where these have short names."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -29,59 +29,60 @@ class GroupReplicationSettings(QuorumSettings):
     engine: AnyEngine = Field("mysql-9.7", description="the database server")
     size: Annotated[int, Field(ge=3, le=9)] = Field(3, description="number of members, 3 to 9")
     mode: Literal["single-primary", "multi-primary"] = Field(
-        "single-primary", description="one member takes writes and the group elects it, or all do"
+        "single-primary", description="one elected member takes writes, or all do"
     )
     writes: Literal["one", "all"] = Field(
-        "one", description="multi-primary: clients write to one member, or spread over all"
+        "one", description="multi-primary: clients write to one member, or are spread over all"
     )
     consistency: Consistency = Field(
         "BEFORE_ON_PRIMARY_FAILOVER",
-        description="what a transaction waits for (group_replication_consistency): nothing, the backlog "
-        "of a new primary, all before it, all members after it, or both",
+        description="what a transaction waits for (group_replication_consistency): nothing, the backlog of a "
+        "new primary, all transactions before it, all members after it, or both",
     )
     poll_spin_loops: Annotated[int, Field(ge=0)] = Field(
-        0, description="turns of the communication thread before it sleeps (costs CPU, saves latency)"
+        0, description="polls of the communication thread before it sleeps (costs CPU, saves latency)"
     )
     member_expel_timeout: Annotated[Duration, Field(ge=0, le=3600)] = Field(
         5.0,
-        description="silence, beyond 5 s until it is suspected, until a member is expelled; whole seconds",
+        description="silence until a suspected member is expelled, after the 5 s until suspicion; whole "
+        "seconds",
     )
     unreachable_majority_timeout: Annotated[Duration, Field(ge=0)] = Field(
         0.0,
         description="time without majority until a member leaves, in whole seconds; 0: it blocks for ever",
     )
     autorejoin_tries: Annotated[int, Field(ge=0, le=2016)] = Field(
-        3, description="how often an expelled member tries to come back by itself, every 5 min"
+        3, description="attempts of an expelled member to rejoin by itself, every 5 min"
     )
     exit_state_action: Literal["READ_ONLY", "OFFLINE_MODE", "ABORT_SERVER"] = Field(
-        "OFFLINE_MODE", description="what a member does that has left against its will"
+        "OFFLINE_MODE", description="action of a member that was forced to leave"
     )
     weights: list[Annotated[int, Field(ge=0, le=100)]] = Field(
-        [], description="weights at elections, node1 first; members without one have 50"
+        [], description="election weights, node1 first; members without a weight have 50"
     )
     flow_control: Literal["QUOTA", "DISABLED"] = Field(
-        "QUOTA", description="slow writers down when a member lags (group_replication_flow_control_mode)"
+        "QUOTA", description="throttle writers when a member lags (group_replication_flow_control_mode)"
     )
     applier_threshold: Annotated[int, Field(ge=0)] = Field(
-        25_000, description="transactions waiting to be applied that trigger flow control"
+        25_000, description="transactions in the applier queue that trigger flow control"
     )
     certifier_threshold: Annotated[int, Field(ge=0)] = Field(
-        25_000, description="transactions waiting to be certified that trigger flow control"
+        25_000, description="transactions in the certification queue that trigger flow control"
     )
     paxos_single_leader: bool = Field(
-        False, description="single-primary: the primary alone proposes (Paxos with one leader)"
+        False, description="single-primary: only the primary proposes (Paxos with one leader)"
     )
     appliers: Annotated[int, Field(ge=1, le=1024)] = Field(
         4, description="applier threads (replica_parallel_workers)"
     )
     rejoin: Literal["incremental", "clone"] = Field(
         "incremental",
-        description="how a member catches up: from another's binary log, or by a copy of its data",
+        description="how a member catches up: from another member's binary log, or by a copy of its data",
     )
     bootstrap_after: Duration | None = Field(
         5.0,
-        description="time without any majority after which a person makes the survivors the whole group "
-        "(group_replication_force_members); null: nobody does",
+        description="automatic remediation: fivenines makes the survivors the whole group "
+        "(group_replication_force_members) when no member has had a majority for this time; null: never",
     )
 
     def default_name(self) -> str:
@@ -90,47 +91,51 @@ class GroupReplicationSettings(QuorumSettings):
         return f"{kind}{access}"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = [
-            f"{name} must be whole seconds: MySQL takes whole seconds only"
+        """Return what is invalid in the settings as a whole."""
+        problems = [
+            f"{name} must be whole seconds: MySQL accepts whole seconds only"
             for name in ("member_expel_timeout", "unreachable_majority_timeout")
             if getattr(self, name) % 1
         ]
         if self.mode == "single-primary" and self.writes == "all":
-            found.append("writes: all needs mode: multi-primary, else one member takes writes")
+            problems.append(
+                "writes: all needs mode: multi-primary, as only one member takes writes otherwise"
+            )
         if self.mode == "multi-primary" and self.paxos_single_leader:
-            found.append("paxos_single_leader needs mode: single-primary")
+            problems.append("paxos_single_leader needs mode: single-primary")
         if len(self.weights) > self.size:
-            found.append(f"weights: {len(self.weights)} for a group of {self.size}")
-        return found
+            problems.append(
+                f"weights: {len(self.weights)} for a group of {self.size}: write at most one for each member"
+            )
+        return problems
 
     @property
     def isolations(self) -> Sequence[str] | None:
-        # with group_replication_enforce_update_everywhere_checks members refuse SERIALIZABLE (manual, "Group
-        # Replication Limitations")
+        # With group_replication_enforce_update_everywhere_checks members refuse SERIALIZABLE (manual, "Group
+        # Replication Limitations").
         return None if self.mode == "single-primary" else ("read_committed", "repeatable_read")
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
-        found = super().problems_with_workload(workload)
+        problems = super().problems_with_workload(workload)
         hidden = any(
             canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
             for name, value in self.server.items()
         )
         if getattr(workload, "secondary", False) and (getattr(workload, "auto_inc", False) or not hidden):
-            found.append(
+            problems.append(
                 "secondary: Group Replication takes no writes to a table without a primary key (error "
                 "3098): leave it out, or set auto_inc to false and "
                 "server.sql_generate_invisible_primary_key to true"
             )
         cascades = workload.workload in ("crud", "ingest") and getattr(workload, "foreign_keys", False)
         if self.mode == "multi-primary" and cascades:
-            found.append(
-                "foreign_keys: a group with several primaries refuses foreign keys that cascade: leave it out"
+            problems.append(
+                "foreign_keys: a group with several primaries refuses cascading foreign keys: leave it out"
             )
-        return found
+        return problems
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         for name, value in self.server.items():
             level = str(value).strip().lower()
             serial = canonical(name, self.family) == "transaction_isolation" and level in (
@@ -138,11 +143,11 @@ class GroupReplicationSettings(QuorumSettings):
                 "3",
             )
             if serial and self.mode == "multi-primary":
-                found[("server", name)] = (
+                refused[("server", name)] = (
                     "a group with several primaries refuses serializable transactions: write "
                     "REPEATABLE-READ or READ-COMMITTED"
                 )
-        return found
+        return refused
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -175,11 +180,11 @@ class GroupReplicationSettings(QuorumSettings):
             **{f"group_replication_{name}": by_key(key) for name, key in named.items()},
             **dict.fromkeys(
                 (f"group_replication_{name}" for name in own),
-                "fivenines makes the group, and lets its members in",
+                "fivenines creates the group, and admits its members",
             ),
             "log_bin": BINARY_LOG,
-            "gtid_mode": "Group Replication needs it ON",
-            "enforce_gtid_consistency": "Group Replication needs it ON",
+            "gtid_mode": "Group Replication requires ON",
+            "enforce_gtid_consistency": "Group Replication requires ON",
             **dict.fromkeys(("replica_parallel_workers", "slave_parallel_workers"), by_key("appliers")),
         }
 
@@ -189,7 +194,7 @@ class GroupReplicationSettings(QuorumSettings):
 
     @property
     def own_watch_period(self) -> float:
-        # the detector looks every second; suspicions that have to grow old are looked at every 15 s
+        # The detector checks every second; suspicions with an expel timeout are checked every 15 s.
         return 15.0 if self.member_expel_timeout else 1.0
 
     @property
@@ -207,7 +212,7 @@ class GroupReplicationSettings(QuorumSettings):
             replication=f"row changes in one total order (Paxos); a commit is answered when {waits}",
             failover="built in: the group expels a silent member and elects a primary"
             if single
-            else "built in: the group expels a silent member, the others take writes all the time",
+            else "built in: the group expels a silent member, the others remain writable",
             least_servers="3",
             write_scaling="no: one member takes writes"
             if single
@@ -219,14 +224,16 @@ class GroupReplicationSettings(QuorumSettings):
                 else "reads see all that was committed before them"
             ),
             one_failure_loses="nothing that was acknowledged: a majority has it",
-            partition="the majority goes on, the minority blocks"
+            partition="the majority continues, the minority blocks"
             + (
                 f" and leaves after {self.unreachable_majority_timeout:g} s"
                 if self.unreachable_majority_timeout
-                else " until it reaches the majority or a person intervenes"
+                else " until it reaches the majority or an administrator intervenes"
             ),
-            one_down="goes on, after a pause until it is expelled",
-            two_down="goes on" if self.size >= 5 else "blocks until a person forces a new membership",
+            one_down="writes continue after a pause until it is expelled",
+            two_down="writes continue"
+            if self.size >= 5
+            else "blocks until an administrator forces a new membership",
             sources=[
                 "MySQL 9 reference manual, Group Replication",
                 "MySQL 9 reference manual, Transaction Consistency Guarantees",

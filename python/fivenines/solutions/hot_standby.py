@@ -27,8 +27,8 @@ class HotStandby(Streaming[HotStandbySettings]):
         delayed = {"recovery_min_apply_delay": f"{round(1000 * self.settings.delay)}ms"}
         return {
             "synchronous_commit": self.commit_level(self.settings.synchronous_commit),
-            # enough for pg_rewind and for a standby that was away, without slots to clean up; with slots as
-            # well, as a standby that is promoted has kept nothing for the others
+            # Enough for pg_rewind, and for a standby that was unavailable without a slot. With slots, too, as
+            # a promoted standby has retained no log for the others.
             "wal_keep_size": "512MB",
             "recovery_target_timeline": "latest",
             "wal_receiver_status_interval": "1s",
@@ -69,7 +69,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres = self.node(node.name)
         primary = self.primary()
         if primary is None or self._is_subscriber(postgres):
-            # as it was: a primary as primary, a standby waits for one
+            # A primary starts as a primary, a standby waits for one.
             postgres.start()
             postgres.wait_ready()
             return
@@ -80,7 +80,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres.start()
         postgres.wait_ready()
         if self.settings.slots and was_primary:
-            # nobody follows it now: what its slots kept, they would keep for ever
+            # No standby follows it now: its slots would retain log for ever.
             self._make_slots(postgres)
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
         self._guard_subscriber(primary)
@@ -98,11 +98,11 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     @property
     def publishers(self) -> list[Postgres]:
-        """The nodes that are, or can become, the primary of a subscriber; without one all of them."""
+        """Return the nodes that can become the primary of a subscriber; without one, all nodes."""
         return [node for node in self.nodes if not self._is_subscriber(node)]
 
     def observed_role(self, node: Postgres) -> Literal["primary", "replica", "down"]:
-        # it could take writes, and refuses them
+        # The subscriber could take writes, but refuses them.
         role = super().observed_role(node)
         return "replica" if role == "primary" and self._is_subscriber(node) else role
 
@@ -113,14 +113,14 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self.not_streaming_reason(node, primary) if primary else "there is no primary"
 
     def written(self) -> Callable[[Postgres], str]:
-        primary, lacking = self.primary(), super().written()
+        primary, unreplayed = self.primary(), super().written()
         if primary is None or not self.settings.subscriber:
-            return lacking
+            return unreplayed
         ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
 
         def lacks(node: Postgres) -> str:
             if not self._is_subscriber(node):
-                return lacking(node)
+                return unreplayed(node)
             return logical.lag_reason(primary, node, position)
 
         return lacks
@@ -140,9 +140,9 @@ class HotStandby(Streaming[HotStandbySettings]):
         )
 
     def _guard_subscriber(self, primary: Postgres) -> None:
-        """Give the subscriber nothing that standbys lack: whoever is promoted can go on from there."""
+        """Send the subscriber nothing that standbys lack: any promoted standby can continue from there."""
         if self.settings.subscriber:
-            others = [slots.named(one.name) for one in self.publishers if one is not primary]
+            others = [slots.named(node.name) for node in self.publishers if node is not primary]
             primary.set_system("synchronized_standby_slots", ", ".join(others))
 
     def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
@@ -150,7 +150,7 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     def _followed(self, node: Postgres) -> Postgres | None:
         ((followed,),) = node.query("SHOW primary_conninfo")
-        return next((one for one in self.nodes if f"host={one.host.address} " in f"{followed} "), None)
+        return next((other for other in self.nodes if f"host={other.host.address} " in f"{followed} "), None)
 
     def _is_awaited(self, node: Postgres) -> bool:
         differ = self.settings.cascade or self.settings.delay
@@ -166,20 +166,20 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self._is_delayed(node) or self._is_subscriber(node)
 
     def _sync_names(self, primary: Postgres) -> str:
-        able = [one.name for one in self.nodes if one is not primary and not self._is_never_promoted(one)]
-        asked = self.settings
-        return synchronous_names(able, asked.wait_for, asked.choice) if asked.synchronous else ""
+        able = [node.name for node in self.nodes if node is not primary and not self._is_never_promoted(node)]
+        settings = self.settings
+        return synchronous_names(able, settings.wait_for, settings.choice) if settings.synchronous else ""
 
     def _make_slots(self, node: Postgres) -> None:
-        """On each node one for each other: whoever is promoted has them already."""
-        slots.renew(node, [one.name for one in self.publishers if one is not node])
+        """Create slots for all other nodes on each node, so that a promoted node already has them."""
+        slots.renew(node, [other.name for other in self.publishers if other is not node])
 
     def _follow(self, standby: Postgres, upstream: Postgres) -> None:
         slot = {"primary_slot_name": slots.named(standby.name)} if self.settings.slots else {}
         standby.write_auto_conf(
             {
                 "primary_conninfo": conninfo(upstream.host.address, standby.name),
-                # as if it were the primary, for the moment from its promotion to the next command
+                # A promoted standby uses it between its promotion and the next command.
                 "synchronous_standby_names": self._sync_names(standby),
                 **slot,
             }

@@ -1,6 +1,6 @@
 """MySQL InnoDB Cluster: Group Replication, and MySQL Router in front of it.
 
-Source: MySQL Shell manual, "MySQL InnoDB Cluster"; what it sets up by commands is set up here.
+Source: MySQL Shell manual, "MySQL InnoDB Cluster"; fivenines sets up what its commands set up.
 """
 
 from typing import Literal
@@ -33,11 +33,11 @@ class InnodbClusterSettings(GroupReplicationSettings):
             return of_group
         sources = [*of_group.sources, "MySQL Router 9 manual: Metadata Cache, Read/Write Splitting"]
         return of_group.model_copy(
-            update={"extra": "MySQL Router, beside clients or on a host of its own", "sources": sources}
+            update={"extra": "MySQL Router, on the clients' hosts or on a separate host", "sources": sources}
         )
 
 
 class InnodbCluster(GroupReplication):
-    """Group Replication under another name: what is different is how clients come in."""
+    """Group Replication that clients reach through MySQL Router."""
 
     settings_type = InnodbClusterSettings

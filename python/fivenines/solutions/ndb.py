@@ -30,15 +30,15 @@ from fivenines.units import format_size
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
+# Seconds between global checkpoints while data are loaded.
 _CHECKPOINT = 0.2
-"""Seconds between global checkpoints while data are loaded."""
 
+# Longest start of data nodes in seconds: they wait for each other, and read checkpoint and redo log.
 _UP = 90.0
-"""Seconds that data nodes may take to start: they wait for each other, and read checkpoint and redo log."""
 
 
 class Ndb(Draining[NdbSettings, SqlNode]):
-    """SQL nodes are alike; the first one that reaches the data nodes gets the writes."""
+    """SQL nodes are equal; the first one that reaches the data nodes gets the writes."""
 
     settings_type = NdbSettings
     refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
@@ -52,7 +52,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     @property
     def compared(self) -> bool:
-        # all SQL nodes read the same rows, from the same data nodes
+        # All SQL nodes read the same rows, from the same data nodes.
         return False
 
     # deployment
@@ -67,13 +67,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def data_after(
         cls, statements: Sequence[str], settings: NdbSettings, workload: WorkloadSettings, report: Report
     ) -> Path:
-        """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster.
+        """Return the files of one SQL node and of every data node, after a clean shutdown of the cluster.
 
         Args:
             statements: run before there are any tables.
-            settings: what the experiment file says.
-            workload: whose data.
-            report: told about progress.
+            settings: from the experiment file.
+            workload: the workload of the data.
+            report: callback for progress messages.
         """
         software = engine(settings.engine)
         described = {
@@ -87,7 +87,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             update={
                 "sql_nodes": 1,
                 "management_nodes": 1,
-                # what no checkpoint has is lost by a shutdown, too (seen with one in 20 s)
+                # Even a clean shutdown loses changes that are in no checkpoint (seen with 20 s).
                 "global_checkpoint": _CHECKPOINT,
                 "cluster": {
                     name: value
@@ -106,18 +106,18 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def load(
         self, statements: Sequence[str], workload: WorkloadSettings, report: Report
     ) -> Mapping[str, Path]:
-        """Make a data set in an empty lab; its directories."""
+        """Load a data set in an empty lab; return its directories."""
         self.add_hosts()
         (node,) = self.nodes
         report("initialising a server", None)
         node.initialise()
-        # accounts and databases are its own: they need no data nodes
-        node.start_apart()
+        # Accounts and databases are stored in the SQL node: no data nodes are needed.
+        node.start_without_cluster()
         report("starting the data nodes", None)
         self._configure_parts()
         self.management[0].start()
-        for one in self.data:
-            one.start("--initial")
+        for data_node in self.data:
+            data_node.start("--initial")
         self._await_data_nodes()
         self.configure(node)
         node.start()
@@ -126,13 +126,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         try:
             dataset.fill_tables(node, workload, report)
         except FiveninesError as error:
-            raise FiveninesError(f"{error}{_remedy(str(error), self.settings)}") from error
+            raise FiveninesError(f"{error}{_remedy_if_full(str(error), self.settings)}") from error
         report("shutting the cluster down", None)
         node.stop()
         time.sleep(5 * _CHECKPOINT)
         self.management[0].shut_down_cluster()
         wait_until(self._running, _UP, "not all data nodes ended", interval=0.1)
-        return {dataset.ONE: node.data, **{_files(one): one.data for one in self.data}}
+        return {dataset.ONE: node.data, **{_files(data_node): data_node.data for data_node in self.data}}
 
     def add_hosts(self) -> None:
         settings, limits = self.settings, self.settings.limits
@@ -152,34 +152,34 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         sites = [self.lab.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
-            # neighbours in number are a group wherever they are, so that one data set fits all placements
-            taken = sum(one.place.group == group for one in self.data)
+            # Adjacent numbers form a group anywhere, so that one data set fits all placements.
+            taken = sum(part.place.group == group for part in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
         super().add_hosts()
         self.parts = [*self.data, *self.management]
         if self.disk_calls:
-            for one in self.parts:
-                one.disk = Disk(one.host, self.disk_calls)
-        names = {one.place.number: one.name for one in self.data}
-        names |= {one.place.number: one.name for one in self.management}
+            for part in self.parts:
+                part.disk = Disk(part.host, self.disk_calls)
+        names = {part.place.number: part.name for part in self.data}
+        names |= {part.place.number: part.name for part in self.management}
         for manager in self.management:
             manager.names = names
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
-            node.data_nodes = {one.place.number: one.name for one in self.data}
+            node.data_nodes = {part.place.number: part.name for part in self.data}
 
     def _turn(self, index: int) -> int:
         return index if self.turn is None else self.turn
 
     @property
     def layout(self) -> Layout:
-        """Who is in it."""
+        """Return the layout of the cluster."""
         return Layout(
-            data=[one.place for one in self.data],
-            management=[one.place for one in self.management],
-            sql=[Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)],
-            settings=self.settings.told_to_data_nodes(),
+            data=[member.place for member in self.data],
+            management=[member.place for member in self.management],
+            sql=[Place(FIRST_SQL + index, member.host.address) for index, member in enumerate(self.nodes)],
+            settings=self.settings.data_node_settings(),
             ranks=self.settings.ranks,
         )
 
@@ -190,24 +190,24 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         }
 
     def parts_in_effect(self) -> list[Finding]:
-        names = {one.place.number: one.name for one in self.data}
-        asked = self.settings.told_to_data_nodes()
-        return in_effect.findings(names, asked, self.nodes[0].query(in_effect.QUESTION, 10.0))
+        names = {data_node.place.number: data_node.name for data_node in self.data}
+        requested = self.settings.data_node_settings()
+        return in_effect.findings(names, requested, self.nodes[0].query(in_effect.QUESTION, 10.0))
 
     def prepare(self) -> None:
         self._configure_parts()
-        for one in self.management:
-            one.start()
+        for manager in self.management:
+            manager.start()
 
     def hand_out(self) -> None:
         super().hand_out()
-        for one in self.data:
-            dataset.copy_part(self._data, _files(one), one)
+        for data_node in self.data:
+            dataset.copy_part(self._data, _files(data_node), data_node)
 
     def start(self) -> None:
-        for one in self.data:
-            one.start()
-        # an SQL node asks until data nodes are there
+        for data_node in self.data:
+            data_node.start()
+        # An SQL node retries until data nodes are available.
         for node in self.nodes:
             node.start()
         self._await_data_nodes()
@@ -237,7 +237,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def members_called(self, word: str) -> Sequence[Member]:
         if word in ("data", "management"):
             kind: Sequence[Member] = self.data if word == "data" else self.management
-            return [one for one in kind if one.alive][:1]
+            return [member for member in kind if member.alive][:1]
         if word == "all-data":
             return self.data
         if word == "all-management":
@@ -245,8 +245,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         if word == "arbitrator":
             return self._arbitrators()
         if word.startswith("group"):
-            return [one for one in self.data if word == f"group{one.place.group}"]
-        return [one for one in self.parts if one.name == word]
+            return [member for member in self.data if word == f"group{member.place.group}"]
+        return [member for member in self.parts if member.name == word]
 
     def not_joined_reason(self, node: Member) -> str:
         if isinstance(node, SqlNode):
@@ -262,15 +262,15 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         return f"{node.name} is {state.status if state else 'unknown to the management nodes'}"
 
     def lag_reason(self, node: SqlNode) -> str:
-        # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
+        # Nothing is applied later. But data nodes may have disconnected it, and it reconnects within seconds.
         if reason := self._not_reading(node):
             return reason
-        # without snapshots, rules of the data would be asked of half a transaction
+        # Without snapshots, checks of the data would see half a transaction.
         left = node.statements_of_clients()
         return f"{node.name} still executes {left} of the clients' statements" if left else ""
 
     def written(self) -> Callable[[SqlNode], str]:
-        # whatever clients execute meanwhile is in no SQL node's hands alone
+        # No single SQL node knows what clients execute meanwhile.
         return self._not_reading
 
     def _not_reading(self, node: SqlNode) -> str:
@@ -281,10 +281,10 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     # after a fault
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
-        return sorted(nodes, key=lambda one: (isinstance(one, SqlNode), isinstance(one, DataNode)))
+        return sorted(nodes, key=lambda member: (isinstance(member, SqlNode), isinstance(member, DataNode)))
 
     def maintenance_order(self) -> list[Member]:
-        # management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster")
+        # Management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster").
         return self.restart_order(super().maintenance_order())
 
     def rejoin(self, node: Member) -> None:
@@ -293,37 +293,37 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             if isinstance(node, SqlNode):
                 node.wait_ready(_UP)
             return
-        # without a cluster none starts alone: the others of its group may know more
-        whole = not any(one.alive for one in self.data)
-        for one in self.data if whole else [node]:
-            one.start()
+        # Without a cluster no data node starts alone, as others of its group may have newer data.
+        whole = not any(data_node.alive for data_node in self.data)
+        for data_node in self.data if whole else [node]:
+            data_node.start()
 
-    def on_call_step(self) -> list[str]:
-        """Start data nodes again that have ended by themselves, as the losing half of a partition does."""
+    def remediate(self) -> list[str]:
+        """Restart data nodes that have shut themselves down, as the losing half of a partition does."""
         if self.settings.restart_after_shutdown is None:
             return []
         now = time.monotonic()
-        for one in self.data:
-            if one.alive or not one.ended_itself:
-                self._ended.pop(one.name, None)
+        for data_node in self.data:
+            if data_node.alive or not data_node.ended_itself:
+                self._ended.pop(data_node.name, None)
             else:
-                self._ended.setdefault(one.name, now)
+                self._ended.setdefault(data_node.name, now)
         late = [
-            one
-            for one in self.data
-            if now - self._ended.get(one.name, now) > self.settings.restart_after_shutdown
+            data_node
+            for data_node in self.data
+            if now - self._ended.get(data_node.name, now) > self.settings.restart_after_shutdown
         ]
-        for one in late:
-            self._ended.pop(one.name)
-            one.start()
-        return [f"{one.name}: started again, it had shut itself down" for one in late]
+        for data_node in late:
+            self._ended.pop(data_node.name)
+            data_node.start()
+        return [f"{data_node.name}: restarted after it had shut itself down" for data_node in late]
 
-    # questions
+    # queries
 
     def _configure_parts(self) -> None:
         layout = self.layout
-        for one in self.management:
-            one.configure(layout)
+        for manager in self.management:
+            manager.configure(layout)
         for part in self.data:
             part.configure(layout)
 
@@ -334,44 +334,46 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         for node in self.nodes:
             if self._able(node):
                 number = node.arbitrator()
-                places = [(one.place.number, one) for one in self.management]
+                places = [(candidate.place.number, candidate) for candidate in self.management]
                 places += [(other.node_id, other) for other in self.nodes]  # type: ignore[misc]
-                return [one for own, one in places if own == number]
+                return [candidate for own, candidate in places if own == number]
         return []
 
     def _states(self, node: ManagementNode) -> dict[int, states.State]:
         return states.ask(node.host, node.host.address, PORT)
 
     def _known(self) -> dict[int, states.State]:
-        """What the first management node that answers knows."""
-        running = (one for one in self.management if one.alive and not one.frozen)
+        """Return the states from the first management node that answers."""
+        running = (manager for manager in self.management if manager.alive and not manager.frozen)
         return next(filter(None, map(self._states, running)), {})
 
     def _running(self) -> str:
-        left = [one.name for one in self.data if one.alive]
-        return f"{', '.join(left)} still runs" if left else ""
+        running = [data_node.name for data_node in self.data if data_node.alive]
+        return f"{', '.join(running)} still runs" if running else ""
 
     def _await_data_nodes(self) -> None:
         def missing() -> str:
-            for one in self.data:
-                if not one.alive:
-                    raise FiveninesError(f"{one.name} ended instead of starting:\n{one.last_words()}")
+            for data_node in self.data:
+                if not data_node.alive:
+                    raise FiveninesError(
+                        f"{data_node.name} ended instead of starting:\n{data_node.last_words()}"
+                    )
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)
 
 
-def _remedy(error: str, settings: NdbSettings) -> str:
-    """What to do where data nodes have no room; of rows, tables and indexes they say the same."""
+def _remedy_if_full(error: str, settings: NdbSettings) -> str:
+    """Return what to do if data nodes are full; the errors for rows, tables and indexes are the same."""
     if "is full" not in error:
         return ""
-    held = format_size(settings.data_memory)
+    memory = format_size(settings.data_memory)
     return (
-        f". Data nodes have data_memory: {held} for all rows and indexes, and room for so many tables "
-        "as MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:` say: make that more"
+        f". Data nodes have data_memory: {memory} for all rows and indexes, and limits for tables and "
+        "indexes (MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:`): raise them"
     )
 
 
 def _files(node: DataNode) -> str:
-    """What a data set calls the files of the data node with this number."""
+    """Return the name of a data node's files in a data set."""
     return f"ndb{node.place.number}"

@@ -1,4 +1,4 @@
-"""What is known of an NDB cluster with given settings, apart from anything measured."""
+"""Facts about an NDB cluster from manuals, for given settings."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def ndb_facts(settings: "NdbSettings") -> SolutionFacts:
-    """Its row in the table of solutions."""
+    """Return its row in the table of solutions."""
     spare = settings.replicas - 1
     return SolutionFacts(
         replication=f"each row in {settings.replicas} data nodes of a node group, by two-phase commit; "
@@ -27,9 +27,9 @@ def ndb_facts(settings: "NdbSettings") -> SolutionFacts:
         else "yes: by SQL nodes and node groups",
         one_failure_loses="nothing that was acknowledged; a power loss of a whole node group loses what no "
         f"global checkpoint has, up to {settings.global_checkpoint:g} s",
-        partition="the half that the arbitrator chooses goes on; the other ends its data nodes",
-        one_down="goes on" if spare else "ends: a node group without a member ends the cluster",
-        two_down="goes on while each node group has a member left",
+        partition="the half that the arbitrator chooses continues; the other half shuts its data nodes down",
+        one_down="writes continue" if spare else "the cluster ends, as a node group has no member left",
+        two_down="writes continue while each node group has a member left",
         sources=[
             "MySQL NDB Cluster 9 reference manual: NDB Cluster Nodes, Node Groups, Fragment Replicas, and "
             "Partitions; Arbitration; Defining NDB Cluster Data Nodes"

@@ -1,4 +1,4 @@
-"""Settings of MySQL NDB Cluster, with what each is called in config.ini or by SQL nodes."""
+"""Settings of MySQL NDB Cluster, with their names in config.ini or at SQL nodes."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -17,17 +17,17 @@ from fivenines.workloads.settings import WorkloadSettings
 if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
 
+# Redo log files come in sets of four, one for each log part by default (manual, "NoOfFragmentLogParts").
 _REDO_PARTS = 4
-"""Redo log files come in sets of four, one for each log part by default (manual, "NoOfFragmentLogParts")."""
 
 _REDO_FILE = 16 * 2**20
 
+# Settings that the files of data nodes depend on.
 FILES_DEPEND_ON = ("data_nodes", "replicas", "redo", "read_backup", "fully_replicated")
-"""Settings without which files of data nodes do not fit."""
 
 
 class NdbSettings(SolutionSettings):
-    """Data nodes hold the rows, each in as many copies as there are replicas; any SQL node takes writes."""
+    """Data nodes store the rows in as many copies as `replicas`; any SQL node takes writes."""
 
     setup_seconds: ClassVar[float] = 20.0
     restart_seconds: ClassVar[float] = 20.0
@@ -38,8 +38,8 @@ class NdbSettings(SolutionSettings):
     engine: Literal["mysql-ndb-9.7"] = Field("mysql-ndb-9.7", description="the database server")
     durability: DurabilitySettings = Field(
         RELAXED,
-        description="relaxed, and nothing else: a commit is in the memory of all replicas; disks get it "
-        "with the next global checkpoint",
+        description="relaxed is the only choice: a commit is in the memory of all replicas, and reaches "
+        "disks with the next global checkpoint",
     )
     data_nodes: Annotated[int, Field(ge=1, le=48)] = Field(
         2, description="number of data nodes, a multiple of replicas"
@@ -48,18 +48,19 @@ class NdbSettings(SolutionSettings):
         2, description="copies of each row, and so data nodes in a node group (NoOfReplicas)"
     )
     sql_nodes: Annotated[int, Field(ge=1, le=16)] = Field(
-        2, description="number of SQL nodes, which clients speak to"
+        2, description="number of SQL nodes, which clients connect to"
     )
     management_nodes: Annotated[int, Field(ge=1, le=2)] = Field(
-        1, description="number of management nodes; the first one arbitrates"
+        1, description="number of management nodes; the first one is the arbitrator"
     )
     writes: Literal["one", "all"] = Field(
-        "one", description="clients write to one SQL node, or spread over all"
+        "one", description="clients write to one SQL node, or are spread over all"
     )
     placement: Literal["spread", "grouped"] = Field(
         "spread",
-        description="with several sites: spread: a node group has members at several sites, so each site "
-        "has all rows; grouped: at one, so commits stay there, and a lost site ends the cluster",
+        description="placement of node groups with several sites. spread: members at several sites, so each "
+        "site has all rows; grouped: members at one site, so commits stay there, but a lost site ends the "
+        "cluster",
     )
     data_memory: Size = Field(
         96 * 2**20, description="memory of each data node for rows and indexes (DataMemory)"
@@ -70,11 +71,11 @@ class NdbSettings(SolutionSettings):
     )
     heartbeat: Annotated[Duration, Field(ge=0.01)] = Field(
         5.0,
-        description="time between two heartbeats of data nodes; one is dead after four without an answer "
-        "(HeartbeatIntervalDbDb)",
+        description="interval of heartbeats between data nodes; a node is considered dead after four missing "
+        "ones (HeartbeatIntervalDbDb)",
     )
     api_heartbeat: Annotated[Duration, Field(ge=0.1)] = Field(
-        1.5, description="the same between SQL nodes and data nodes (HeartbeatIntervalDbApi)"
+        1.5, description="interval of heartbeats between SQL nodes and data nodes (HeartbeatIntervalDbApi)"
     )
     local_checkpoint: Annotated[int, Field(ge=0, le=31)] = Field(
         20,
@@ -82,13 +83,14 @@ class NdbSettings(SolutionSettings):
         "(TimeBetweenLocalCheckpoints)",
     )
     global_checkpoint: Annotated[Duration, Field(ge=0.02)] = Field(
-        2.0, description="time between two flushes of the redo log (TimeBetweenGlobalCheckpoints)"
+        2.0, description="interval of redo log flushes (TimeBetweenGlobalCheckpoints)"
     )
     arbitration: Literal["default", "disabled"] = Field(
-        "default", description="whether an arbitrator decides between halves (Arbitration)"
+        "default",
+        description="whether an arbitrator decides which half of a partition continues (Arbitration)",
     )
     arbitrator: Literal["management", "sql", "none"] = Field(
-        "management", description="which kind of node may become the arbitrator (ArbitrationRank)"
+        "management", description="kind of node that may become the arbitrator (ArbitrationRank)"
     )
     arbitration_timeout: Annotated[Duration, Field(ge=0.01)] = Field(
         7.5, description="longest wait for the arbitrator's answer (ArbitrationTimeout)"
@@ -99,15 +101,15 @@ class NdbSettings(SolutionSettings):
         "(TransactionDeadlockDetectionTimeout)",
     )
     read_backup: bool = Field(
-        True, description="whether reads take the nearest copy, not the primary one (ndb_read_backup)"
+        True, description="whether reads use the nearest copy instead of the primary one (ndb_read_backup)"
     )
     fully_replicated: bool = Field(
         False, description="whether every node group has all rows (ndb_fully_replicated)"
     )
     restart_after_shutdown: Duration | None = Field(
         5.0,
-        description="time after which a person starts data nodes again that ended by themselves, as the "
-        "losing half of a partition does; null: nobody does",
+        description="automatic remediation: fivenines restarts data nodes this long after they shut "
+        "themselves down, as the losing half of a partition does; null: never",
     )
     cluster: dict[str, str | int | float | bool] = Field(
         default_factory=dict,
@@ -119,19 +121,19 @@ class NdbSettings(SolutionSettings):
         return f"ndb {self.data_nodes}+{self.sql_nodes}{access}"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = []
+        """Return what is invalid in the settings as a whole."""
+        problems = []
         if self.data_nodes % self.replicas:
-            found.append(
+            problems.append(
                 f"data_nodes: {self.data_nodes} cannot be divided into node groups of {self.replicas}: "
                 "write a multiple of replicas"
             )
         if self.durability != RELAXED:
-            found.append(
-                "durability: NDB answers a commit when all replicas have it in memory, and never waits for a "
-                "disk (its redo log is flushed by global checkpoints): leave it out"
+            problems.append(
+                "durability: NDB acknowledges a commit when all replicas have it in memory, and never waits "
+                "for a disk (global checkpoints flush its redo log): leave it out"
             )
-        return found
+        return problems
 
     @property
     def nodes(self) -> int:
@@ -139,7 +141,7 @@ class NdbSettings(SolutionSettings):
 
     @property
     def votes(self) -> int:
-        # who decides are data nodes and the arbitrator: of SQL nodes any number can be missed but one
+        # Data nodes and the arbitrator decide, so all SQL nodes but one may be missing.
         return 1
 
     @property
@@ -151,27 +153,28 @@ class NdbSettings(SolutionSettings):
         return ("read_committed",)
 
     def problems_with_workload(self, workload: WorkloadSettings) -> list[str]:
-        # the manual, "Unsupported or Missing Features in NDB Cluster": AUTO_INCREMENT takes the primary key
+        # The manual, "Unsupported or Missing Features in NDB Cluster": AUTO_INCREMENT requires the primary
+        # key.
         if getattr(workload, "secondary", False) and getattr(workload, "auto_inc", False):
             return [
-                "secondary: NDB numbers rows by the primary key alone, and this table has none: "
-                "set auto_inc: false, too"
+                "secondary: NDB numbers rows only in the primary key, and this table has none: set "
+                "auto_inc: false, too"
             ]
         return []
 
     def refused(self) -> dict[tuple[str, ...], str]:
-        found = super().refused()
+        refused = super().refused()
         first: dict[str, str] = {}
         for name in self.cluster:
             same = name.strip().lower()
             if key := _KEYS.get(same):
-                found[("cluster", name)] = by_key(key)
+                refused[("cluster", name)] = by_key(key)
             elif same in _OWN:
-                found[("cluster", name)] = "fivenines places the nodes, and gives each its own: leave it out"
+                refused[("cluster", name)] = "fivenines places the nodes, and sets it for each: leave it out"
             elif same in first:
-                found[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
+                refused[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
             first.setdefault(same, name)
-        return found
+        return refused
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -180,22 +183,22 @@ class NdbSettings(SolutionSettings):
                 ("ndb_connectstring", "ndb_nodeid", "ndb_mgmd_host", "ndb_cluster_connection_pool_nodeids"),
                 "fivenines joins the SQL nodes",
             ),
-            "ndbcluster": "the tables lie in the data nodes",
-            "default_storage_engine": "the tables lie in the data nodes",
+            "ndbcluster": "the tables are in the data nodes",
+            "default_storage_engine": "the tables are in the data nodes",
             "ndb_read_backup": by_key("read_backup"),
             "ndb_fully_replicated": by_key("fully_replicated"),
             "innodb_flush_log_at_trx_commit": "no row of the load is in InnoDB",
-            "log_bin": "one cluster needs no binary log; two of them are solution cluster-pair",
+            "log_bin": "one cluster needs no binary log; for two clusters choose solution cluster-pair",
         }
 
     @property
     def data_names(self) -> tuple[str, ...]:
-        """The names of the data nodes' hosts."""
+        """Return the names of the data nodes' hosts."""
         return tuple(f"data{number}" for number in range(1, self.data_nodes + 1))
 
     @property
     def management_names(self) -> tuple[str, ...]:
-        """The names of the management nodes' hosts."""
+        """Return the names of the management nodes' hosts."""
         return tuple(f"management{number}" for number in range(1, self.management_nodes + 1))
 
     @property
@@ -206,18 +209,18 @@ class NdbSettings(SolutionSettings):
     def target_words(self) -> Mapping[str, str]:
         groups = self.data_nodes // self.replicas
         return {
-            "data": "one data node that runs",
+            "data": "one running data node",
             "all-data": "all data nodes",
             **{f"group{number}": "all data nodes of a node group" for number in range(groups)},
-            "management": "one management node that runs",
+            "management": "one running management node",
             "all-management": "all management nodes",
-            "arbitrator": "the node that arbitrates now",
+            "arbitrator": "the current arbitrator",
             **dict.fromkeys(self.hosts, "the server on this host"),
         }
 
-    def told_to_data_nodes(self) -> dict[str, Value]:
-        """Settings of data nodes by their names in config.ini, times in ms."""
-        # names there have no case
+    def data_node_settings(self) -> dict[str, Value]:
+        """Return settings of data nodes by their names in config.ini, times in ms."""
+        # Names are case-insensitive there.
         given = {name.lower() for name in self.cluster}
         return {
             "NoOfReplicas": self.replicas,
@@ -231,7 +234,7 @@ class NdbSettings(SolutionSettings):
             "Arbitration": self.arbitration.capitalize(),
             "ArbitrationTimeout": _ms(self.arbitration_timeout),
             "TransactionDeadlockDetectionTimeout": _ms(self.deadlock_timeout),
-            # each global checkpoint is told in the data node's own log, for `checkpoint_lag_max`
+            # Each global checkpoint appears in the data node's log, for `checkpoint_lag_max`.
             "LogLevelCheckpoint": 15,
             **{name: value for name, value in _SMALL.items() if name.lower() not in given},
             **self.cluster,
@@ -239,7 +242,7 @@ class NdbSettings(SolutionSettings):
 
     @property
     def ranks(self) -> tuple[int, int]:
-        """ArbitrationRank of management nodes and of SQL nodes."""
+        """Return ArbitrationRank of management nodes and of SQL nodes."""
         return {"management": (1, 0), "sql": (0, 1), "none": (0, 0)}[self.arbitrator]
 
     def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
@@ -248,12 +251,13 @@ class NdbSettings(SolutionSettings):
         target = str(getattr(fault, "target", ""))
         if not target.startswith(("all", "data", "group")) or target == "all-management":
             return []
-        return ["with replicas: 1 a data node that is shut down ends the cluster; write target: nodes"]
+        return ["with replicas: 1 the cluster ends when a data node shuts down; write target: nodes"]
 
     def facts(self) -> SolutionFacts:
         return ndb_facts(self)
 
 
+# Settings of config.ini that a key of the solution sets.
 _KEYS = {
     "noofreplicas": "replicas",
     "datamemory": "data_memory",
@@ -268,7 +272,6 @@ _KEYS = {
     "transactiondeadlockdetectiontimeout": "deadlock_timeout",
     "arbitrationrank": "arbitrator",
 }
-"""Settings of config.ini that a key of the solution sets."""
 
 _OWN = (
     "nodeid",
@@ -288,6 +291,7 @@ _OWN = (
     "loglevelcheckpoint",
 )
 
+# Several data nodes share one machine; with NDB's defaults each would use twice the memory.
 _SMALL: dict[str, Value] = {
     "SharedGlobalMemory": "32M",
     "LongMessageBuffer": "16M",
@@ -298,7 +302,6 @@ _SMALL: dict[str, Value] = {
     "MaxNoOfOrderedIndexes": 512,
     "MaxNoOfUniqueHashIndexes": 128,
 }
-"""Several data nodes share one machine: with NDB's defaults each would hold twice the memory."""
 
 
 def _ms(seconds: float) -> int:

@@ -1,4 +1,4 @@
-"""The channels between two clusters: where each runs, when a person moves it, and what that person tells."""
+"""The channels between two clusters: their servers, and failover of a channel as automatic remediation."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,20 +9,20 @@ from fivenines.errors import FiveninesError, brief
 from fivenines.servers.mysql_family.channel import Channel
 from fivenines.servers.mysql_family.server import MysqlFamily
 
-Tell = Callable[[str, str, str], None]
-"""Hears what happened: the kind of event, the node, in words."""
+# Callback for events: kind, node, description.
+Record = Callable[[str, str, str], None]
 
 
 @dataclass
 class Side:
-    """One of the two clusters, as channels know it.
+    """One of the two clusters, as channels see it.
 
     Attributes:
         name: a or b.
         number: 1 or 2.
         nodes: its servers.
-        first: the number of its first server among those of both.
-        able: whether a server is a working member of it now.
+        first: the number of its first server among those of both clusters.
+        able: returns whether a server is a working member now.
     """
 
     name: str
@@ -30,74 +30,74 @@ class Side:
     nodes: Sequence[MysqlFamily]
     first: int
     able: Callable[[MysqlFamily], bool]
+    # End of each server's log when the channels began.
     ends: dict[str, str] = field(default_factory=dict)
-    """Where the log of each server ended when the channels began."""
-    away: set[str] = field(default_factory=set)
-    """Servers that have been down since: their logs may lack what their cluster wrote meanwhile."""
+    # Servers that have been down since: their logs may lack what their cluster wrote meanwhile.
+    been_down: set[str] = field(default_factory=set)
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of its servers."""
+        """Return the numbers of its servers."""
         return list(range(self.first, self.first + len(self.nodes)))
 
     def working(self) -> list[MysqlFamily]:
-        """Its servers that work now, those that never were away first."""
+        """Return its working servers; those that were never down come first."""
         able = [node for node in self.nodes if self.able(node)]
-        return sorted(able, key=lambda node: node.name in self.away)
+        return sorted(able, key=lambda node: node.name in self.been_down)
 
 
 class Flow:
-    """The changes of one cluster on their way to the other, through one channel at a time.
+    """The replication of one cluster's changes to the other, through one channel at a time.
 
     Args:
-        source: whose changes.
-        target: which cluster gets them.
-        kind: how its servers are told.
+        source: the cluster that writes the changes.
+        target: the cluster that applies them.
+        kind: statements for its kind of servers.
         password: of replication.
-        tell: hears what happens.
+        record: callback for events.
     """
 
-    def __init__(self, source: Side, target: Side, kind: Channel[Any], password: str, tell: Tell) -> None:
+    def __init__(self, source: Side, target: Side, kind: Channel[Any], password: str, record: Record) -> None:
         self.source, self.target = source, target
-        self._kind, self._password, self._tell = kind, password, tell
+        self._kind, self._password, self._record = kind, password, record
+        # The server whose log is read.
         self.follows: MysqlFamily | None = None
-        """The server whose log is read."""
+        # The server that applies it.
         self.applier: MysqlFamily | None = None
-        """The server that applies it."""
+        # Servers that could not be stopped: a frozen server would continue to apply.
         self._left: list[MysqlFamily] = []
-        """Servers that could not be told to stop applying: one that was frozen would go on."""
         self._since: float | None = None
         self._given_up = ""
 
     @property
     def name(self) -> str:
-        """As a person would call it."""
+        """Return its name for events."""
         return f"channel {self.source.name} to {self.target.name}"
 
     def note_ends(self) -> None:
-        """Remember where the logs of the source's servers end now: both clusters are alike up to there."""
+        """Record where the logs of the source's servers end now: up to there both clusters are identical."""
         self.source.ends = {node.name: self._kind.end(node) for node in self.source.nodes}
 
     def begin(self) -> None:
-        """Start it between the first servers, from where the clusters were alike."""
+        """Start it between the first servers, from where the clusters were identical."""
         self._start(self.source.nodes[0], self.target.nodes[0])
 
     def end(self) -> None:
-        """Stop it where it runs; what has been received and not applied is dropped."""
+        """Stop it; changes that were received but not applied are discarded."""
         if self.applier is not None:
             self._left.append(self.applier)
         self.follows = self.applier = None
-        self._stop_the_left()
+        self._stop_leftovers()
 
-    def _stop_the_left(self) -> None:
-        for node in [one for one in self._left if one is not self.applier and one.answers()]:
+    def _stop_leftovers(self) -> None:
+        for node in [server for server in self._left if server is not self.applier and server.answers()]:
             node.execute(*self._kind.stop)
             self._left.remove(node)
 
     def drain(self, timeout: float) -> str:
-        """Let what has been received be applied, and receive nothing more; what is left when time is up."""
+        """Apply what has been received, and receive nothing more; return what is left at the timeout."""
         if self.applier is None or not self.applier.answers():
-            return "nobody applies it"
+            return "no server applies it"
         self.applier.execute(self._kind.stop_receiving)
         deadline = time.monotonic() + timeout
         while (left := self._kind.unapplied(self.applier)) and time.monotonic() < deadline:
@@ -105,30 +105,30 @@ class Flow:
         return left
 
     def problem(self) -> str:
-        """Why it does not work now; empty: it does, or goes on by itself once the sites reach each other."""
+        """Return why it does not work now; empty: it works, or will when the sites reach each other."""
         if self._given_up:
             return self._given_up
         if self.follows is None or self.applier is None:
             return "it does not run"
         for side, node in ((self.source, self.follows), (self.target, self.applier)):
             if not side.able(node):
-                return f"{node.name} is no working server of cluster {side.name}"
-        if said := self._kind.trouble(self.applier.replica_status()):
-            return f"{self.applier.name}: {said}"
+                return f"{node.name} is not a working server of cluster {side.name}"
+        if trouble := self._kind.trouble(self.applier.replica_status()):
+            return f"{self.applier.name}: {trouble}"
         return ""
 
     def behind(self) -> str:
-        """What has not reached the other cluster yet; empty: all has."""
+        """Return what has not reached the other cluster yet; empty: all has."""
         if self.follows is None or self.applier is None:
             return f"{self.name}: it does not run"
         if not self.source.able(self.follows):
-            return f"{self.follows.name} is no working server of cluster {self.source.name}"
+            return f"{self.follows.name} is not a working server of cluster {self.source.name}"
         sources = self.source.working()
         return self._kind.behind(self.source.number, sources, self.follows, self.applier)
 
     def look_after(self, patience: float | None) -> None:
-        """What a person does for it: let it go on between servers that work, once it has stood for long."""
-        self._stop_the_left()
+        """Move it to other servers that work, once it has not worked for `patience` seconds."""
+        self._stop_leftovers()
         reason = "" if self._given_up else _safely(self.problem)
         if not reason or patience is None:
             self._since = None
@@ -143,39 +143,42 @@ class Flow:
 
     def _move(self, reason: str, sources: Sequence[MysqlFamily], targets: Sequence[MysqlFamily]) -> None:
         before = (self.follows, self.applier)
-        # a server whose log has an end cannot be read on; one that does not apply may be at fault itself
+        # A server without the end of the log cannot be read further; one that does not apply may itself be
+        # faulty.
         source = _other(sources, self.follows)
         target = _other(targets, self.applier)
-        self._tell("decided", target.name, f"{self.name}: {reason}")
+        self._record("decided", target.name, f"{self.name}: {reason}")
         try:
             self.end()
             place, words = self._place(source)
             self._start(source, target, place)
             self._await()
         except FiveninesError as error:
-            self._tell("failed", target.name, f"{self.name}: {error}")
+            self._record("failed", target.name, f"{self.name}: {error}")
             if before == (source, target):
                 self._given_up = str(error)
             return
-        self._tell("repointed", target.name, f"{self.name}: it follows {source.name} from {words}")
+        self._record("repointed", target.name, f"{self.name}: it follows {source.name} from {words}")
 
     def _place(self, source: MysqlFamily) -> tuple[str, str]:
-        """Where to go on in a server's log, and in words."""
+        """Return the position to continue from in a server's log, and a description."""
         servers = self.target.working()
         mark = self._kind.applied(self.source.number, servers, self.source.numbers)
-        away = source.name in self.source.away
-        lacking = " (it was down itself: what others of its cluster wrote meanwhile may be missing)"
-        place = self._kind.after(source, mark, away) or (
+        been_down = source.name in self.source.been_down
+        incomplete = (
+            " (it was down itself: its log may lack changes that others of its cluster wrote meanwhile)"
+        )
+        place = self._kind.after(source, mark, been_down) or (
             self._kind.end(source) if mark else self.source.ends[source.name]
         )
         after = f"after {mark}" if mark else "as nothing has arrived yet"
-        return place, f"{place or 'its beginning'}, {after}{lacking * away}"
+        return place, f"{place or 'the beginning'}, {after}{incomplete * been_down}"
 
     def _start(self, source: MysqlFamily, target: MysqlFamily, place: str = "") -> None:
         place = place or self.source.ends[source.name]
         target.execute(*self._kind.follow(source, self.source.number, place, self._password))
         self.follows, self.applier = source, target
-        self._left = [one for one in self._left if one is not target]
+        self._left = [server for server in self._left if server is not target]
 
     def _await(self) -> None:
         """Wait until it works.
@@ -184,18 +187,18 @@ class Flow:
             FiveninesError: it does not.
         """
         deadline = time.monotonic() + _STARTS
-        while said := _safely(self.problem):
+        while problem := _safely(self.problem):
             if time.monotonic() > deadline:
-                raise FiveninesError(said)
+                raise FiveninesError(problem)
             time.sleep(0.1)
 
 
+# Longest time in seconds until a newly started channel must work.
 _STARTS = 5.0
-"""Seconds until a channel that was started anew must work."""
 
 
 def _other(able: Sequence[MysqlFamily], now: MysqlFamily | None) -> MysqlFamily:
-    """A server that works, another than now where there is one."""
+    """Return a working server, preferably another one than `now`."""
     return next((node for node in able if node is not now), able[0])
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL under Patroni: every node's Patroni starts its server; etcd holds the lock of the leader.
+"""PostgreSQL under Patroni: every node's Patroni starts its server; etcd stores the leader lock.
 
 Sources: Patroni's documentation (replication modes, dynamic configuration, DCS failsafe mode), PostgreSQL 18
 manual, chapter 26.
@@ -25,12 +25,12 @@ from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
 
+# Seconds between two queries of etcd's health.
 _ASK_AGAIN = 2.0
-"""Seconds until etcd is asked again how it is."""
 
 
 class Patroni(Streaming[PatroniSettings]):
-    """All nodes start from identical copies: who takes the lock is leader, the others follow it."""
+    """All nodes start from identical copies: the node with the lock is leader, the others follow it."""
 
     settings_type = PatroniSettings
 
@@ -39,7 +39,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.etcd: Etcd
         self.daemons: dict[str, Daemon] = {}
         self._logs: dict[str, Follower] = {}
-        self._said, self._asked = "", -_ASK_AGAIN
+        self._etcd_trouble, self._queried_at = "", -_ASK_AGAIN
 
     # deployment
 
@@ -56,8 +56,8 @@ class Patroni(Streaming[PatroniSettings]):
 
     def configure(self, node: Postgres) -> None:
         super().configure(node)
-        wanted = node.settings(self.whole_configuration(node))
-        controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
+        settings = node.settings(self.whole_configuration(node))
+        controlled = {name: settings[name] for name in CONTROLLED if name in settings}
         text = patroni_daemon.configuration(
             node, self.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled
         )
@@ -73,12 +73,14 @@ class Patroni(Streaming[PatroniSettings]):
     def start(self) -> None:
         settings, first = self.settings, self.nodes[0]
         self.etcd.await_leader()
-        # the others come when the first has the lock: who leads at the start is then no matter of chance
+        # The others start when the first one has the lock, so that the first leader is not random.
         self.daemons[first.name].start()
-        wait_until(lambda: self._unled(first), 120.0, f"{settings.name}: {first.name} did not lead", 0.05)
+        wait_until(
+            lambda: self._unled(first), 120.0, f"{settings.name}: {first.name} did not become leader", 0.05
+        )
         for node in self.nodes[1:]:
             self.daemons[node.name].start()
-        wait_until(self._incomplete, 120.0, f"{settings.name}: not complete", 0.1)
+        wait_until(self._incomplete, 120.0, f"{settings.name}: the cluster is not complete", 0.1)
         self._set(settings.dynamic())
         for log in self._logs.values():
             log.forget()
@@ -100,7 +102,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.daemons[node.name].require()
         self.daemons[node.name].require_settings()
         has_lock = last_promoted(self._logs[node.name].events()) == node.name
-        return "" if has_lock else self._words(node)
+        return "" if has_lock else self._last_message(node)
 
     def _incomplete(self) -> str:
         for node in self.nodes:
@@ -110,18 +112,18 @@ class Patroni(Streaming[PatroniSettings]):
         return self._unsynchronous()
 
     def _unsynchronous(self) -> str:
-        """Why fewer standbys are synchronous than the settings want; empty otherwise."""
+        """Return why fewer standbys are synchronous than the settings require; empty otherwise."""
         primary = self.primary()
         if primary is None or self.settings.mode == "asynchronous":
             return ""
         ((count,),) = primary.query(
             "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
         )
-        wanted = min(self.settings.synchronous_node_count, len(self.nodes) - 1)
-        return "" if count >= wanted else f"{count} of {wanted} standbys are synchronous"
+        required = min(self.settings.synchronous_node_count, len(self.nodes) - 1)
+        return "" if count >= required else f"{count} of {required} standbys are synchronous"
 
     def _set(self, dynamic: dict[str, object]) -> None:
-        """Change what stands in etcd, for all nodes; in force within one loop."""
+        """Change the dynamic configuration in etcd for all nodes; it takes effect within one loop."""
         answer = self.daemons[self.primary_of_record.name].ask("PATCH", "/config", dynamic, 10.0)
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused its settings: {answer.text.strip()}")
@@ -129,8 +131,8 @@ class Patroni(Streaming[PatroniSettings]):
     # life
 
     def events(self) -> list[ManagerEvent]:
-        told = [event for log in self._logs.values() for event in log.events()]
-        return sorted(told, key=lambda event: event.monotonic_ns)
+        events = [event for log in self._logs.values() for event in log.events()]
+        return sorted(events, key=lambda event: event.monotonic_ns)
 
     @property
     def primary_of_record(self) -> Postgres:
@@ -146,7 +148,7 @@ class Patroni(Streaming[PatroniSettings]):
         self._await_member(node)
 
     def _await_member(self, node: Postgres) -> None:
-        """Wait until it is a member; where nobody leads, until it answers."""
+        """Wait until it is a member; without a leader, until it answers."""
         deadline = time.monotonic() + 30.0
         while self.not_joined_reason(node):
             self.daemons[node.name].require()
@@ -155,11 +157,11 @@ class Patroni(Streaming[PatroniSettings]):
             if time.monotonic() > deadline:
                 if node.answers():
                     return
-                raise FiveninesError(f"{node.name} does not come up: {self._words(node)}")
+                raise FiveninesError(f"{node.name} does not start: {self._last_message(node)}")
             time.sleep(0.2)
 
     def _await_etcd(self) -> None:
-        # Patroni without etcd sleeps for 5 s before it tries again
+        # Patroni without etcd sleeps for 5 s before it tries again.
         deadline = time.monotonic() + 5.0
         while self.etcd.trouble() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -169,13 +171,13 @@ class Patroni(Streaming[PatroniSettings]):
 
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
-            return f"{node.name} does not answer: {self._words(node)}"
+            return f"{node.name} does not answer: {self._last_message(node)}"
         if self.primary() is None:
-            return f"there is no primary: {self._trouble() or self._words(node)}"
+            return f"there is no primary: {self._trouble() or self._last_message(node)}"
         if not self.daemons[node.name].alive:
-            return f"{node.name} has no Patroni: it has ended"
+            return f"{node.name} has no running Patroni: it has ended"
         reason = super().not_joined_reason(node)
-        return f"{reason}: {self._words(node)}" if reason else ""
+        return f"{reason}: {self._last_message(node)}" if reason else ""
 
     def unexpected_primary_reason(self, node: Postgres) -> str:
         if node.alive and not self.daemons[node.name].alive:
@@ -185,7 +187,7 @@ class Patroni(Streaming[PatroniSettings]):
     def hand_over(self, draining: Drain | None) -> str:
         primary = self.primary()
         if primary is None:
-            raise FiveninesError(f"nobody to hand over from: {self._trouble() or 'no primary'}")
+            raise FiveninesError(f"there is no leader to switch over from: {self._trouble() or 'no primary'}")
         answer = self.daemons[primary.name].ask("POST", "/switchover", {"leader": primary.name}, 90.0)
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused the switchover: {answer.text.strip()}")
@@ -195,11 +197,11 @@ class Patroni(Streaming[PatroniSettings]):
         return REST, "/primary" if purpose == "write" else "/replica"
 
     def _trouble(self) -> str:
-        """What is wrong with etcd; asked at most every 2 s, as asking costs the machine that is measured."""
-        if time.monotonic() - self._asked > _ASK_AGAIN:
-            self._said, self._asked = self.etcd.trouble(), time.monotonic()
-        return self._said
+        """Return what is wrong with etcd; queried at most every 2 s, as queries load the measured machine."""
+        if time.monotonic() - self._queried_at > _ASK_AGAIN:
+            self._etcd_trouble, self._queried_at = self.etcd.trouble(), time.monotonic()
+        return self._etcd_trouble
 
-    def _words(self, node: Postgres) -> str:
-        """What its Patroni said last."""
-        return self._logs[node.name].last_line() or "its Patroni says nothing"
+    def _last_message(self, node: Postgres) -> str:
+        """Return the last log message of its Patroni."""
+        return self._logs[node.name].last_line() or "its Patroni has logged nothing"

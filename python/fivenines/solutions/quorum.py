@@ -1,6 +1,6 @@
-"""What clusters share whose nodes agree on each commit: any working node could take the writes.
+"""Base of clusters whose nodes agree on each commit: any working node could take the writes.
 
-A majority decides; without one, a person makes the survivors a cluster of their own.
+A majority decides; without a majority, automatic remediation makes the survivors a new cluster.
 """
 
 import time
@@ -20,7 +20,7 @@ from fivenines.units import Duration
 
 
 class QuorumSettings(SolutionSettings):
-    """Who gets the writes, and when a person helps."""
+    """Settings of writers and of automatic remediation."""
 
     writes: Literal["one", "all"]
     bootstrap_after: Duration | None
@@ -30,7 +30,7 @@ S = TypeVar("S", bound=QuorumSettings)
 
 
 class Quorum(Draining[S, N]):
-    """Its nodes are alike; a majority of them must work."""
+    """A cluster of equal nodes, a majority of which must work."""
 
     def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
@@ -41,7 +41,7 @@ class Quorum(Draining[S, N]):
         return list(nodes)
 
     def stall(self, node: N) -> str:
-        # channels of the group itself cannot be stopped (MySQL: error 3139)
+        # The group's own channels cannot be stopped (MySQL: error 3139).
         self._locks.take(node)
         return LOCK
 
@@ -53,10 +53,10 @@ class Quorum(Draining[S, N]):
         return replace(super().endpoints(), spread=spread)
 
     def blocked_for_long(self, majority: bool) -> bool:
-        """Whether a person would now make the survivors a cluster of their own; asked again and again.
+        """Return whether remediation should now make the survivors a new cluster; called repeatedly.
 
         Args:
-            majority: whether some node has one now, or no node answers at all.
+            majority: whether some node has a majority now, or no node answers at all.
         """
         if majority or self.settings.bootstrap_after is None:
             self._without_majority = None

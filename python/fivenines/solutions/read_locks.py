@@ -1,34 +1,34 @@
-"""A node that applies nothing, as it is locked for writing: how replicas of a cluster are stalled."""
+"""Stall replicas of a cluster: a node with a global read lock applies nothing."""
 
 from contextlib import ExitStack
 
 from fivenines.drivers import pymysql
 from fivenines.servers.base import Server
 
+# Seconds that a connection with a lock may be idle.
 _STALLED = 3600.0
-"""Seconds that a connection which holds a lock may be silent."""
 
 LOCK = "FLUSH TABLES WITH READ LOCK"
 
 
 class ReadLocks:
-    """The global read locks that we hold, each by a connection of its own."""
+    """The global read locks of fivenines, each on a separate connection."""
 
     def __init__(self) -> None:
-        self._held: dict[str, ExitStack] = {}
+        self._locks: dict[str, ExitStack] = {}
 
     def take(self, node: Server) -> None:
         """Lock a node: from now on it applies nothing."""
-        held = ExitStack()
-        connection = held.enter_context(node.connect(_STALLED))
-        self._held[node.name] = held
+        lock = ExitStack()
+        connection = lock.enter_context(node.connect(_STALLED))
+        self._locks[node.name] = lock
         with connection.cursor() as cursor:
             cursor.execute(LOCK)
 
     def give_back(self, node: Server) -> str:
-        """Unlock a node, by the end of the connection; why that went wrong, empty if it did not."""
+        """Unlock a node by closing the connection; return why that failed, or an empty string."""
         try:
-            self._held.pop(node.name).close()
+            self._locks.pop(node.name).close()
         except pymysql.Error as error:
             return f"the lock was lost before: {error}"
         return ""

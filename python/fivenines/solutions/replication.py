@@ -33,12 +33,11 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, format_duration
 from fivenines.waiting import wait_until
 
+# Shortest wait of a primary for replicas, in seconds, so that it can be made strict meanwhile.
+#
+# With one session it notices the loss of its replica by a heartbeat, half of slave_net_timeout after the last
+# event: seen after 2.5 s on MariaDB and 3.1 s on MySQL.
 _LEAST_ADAPTIVE = 5.0
-"""Seconds that a primary must wait for replicas, at least, so that it can be made strict meanwhile.
-
-With one session it notices by a heartbeat that its replica is gone, half of slave_net_timeout after the last
-event: seen after 2.5 s on MariaDB and 3.1 s on MySQL.
-"""
 
 if TYPE_CHECKING:
     AnyEngine = str
@@ -47,7 +46,7 @@ else:
 
 
 class ReplicationSettings(SolutionSettings):
-    """One primary, N replicas; semi-synchronous modes wait until one replica has the transaction."""
+    """One primary, N replicas; in semi-synchronous modes a commit waits until a replica has it."""
 
     setup_seconds: ClassVar[float] = 5.0
 
@@ -56,11 +55,11 @@ class ReplicationSettings(SolutionSettings):
     replicas: Annotated[int, Field(ge=0, le=8)] = Field(2, description="number of replicas")
     mode: Literal["async", "after_sync", "after_commit"] = Field(
         "async",
-        description="async, or semi-synchronous: the primary waits for a replica after_sync (before "
-        "its own commit) or after_commit (before it answers)",
+        description="async, or semi-synchronous: the primary waits for a replica after_sync (before its own "
+        "commit) or after_commit (before it answers)",
     )
     semi_sync_timeout: Duration = Field(
-        10.0, description="wait for a replica before the primary goes on asynchronously"
+        10.0, description="longest wait for a replica until the primary continues asynchronously"
     )
     wait_for: Annotated[int, Field(ge=1, le=8)] = Field(
         1,
@@ -69,33 +68,37 @@ class ReplicationSettings(SolutionSettings):
     )
     appliers: Annotated[int, Field(ge=0, le=64)] | None = Field(
         None,
-        description="threads that apply at a replica (slave_parallel_threads, replica_parallel_workers); "
-        "default: the server's, which is none beside the one on MariaDB and 4 on MySQL",
+        description="applier threads of a replica (slave_parallel_threads, replica_parallel_workers); "
+        "default: the server's, which is one thread on MariaDB and 4 on MySQL",
     )
     parallel_mode: Literal["minimal", "conservative", "optimistic", "aggressive"] | None = Field(
         None,
-        description="what they may apply at once (slave_parallel_mode, MariaDB only); default: optimistic",
+        description="what they may apply in parallel (slave_parallel_mode, MariaDB only); default: "
+        "optimistic",
     )
-    manager: AnyManager = Field(default_factory=OperatorSettings, description="the failover manager")
+    manager: AnyManager = Field(default_factory=OperatorSettings, description="failover manager")
     durability_by_role = True
 
     def default_name(self) -> str:
         return "replication async" if self.mode == "async" else f"replication {self.mode}"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
+        """Return what is invalid in the settings as a whole."""
         if self.replicas == 0:
             kind = "replication" if self.mode == "async" else "semi-synchronous replication"
             return [f"{kind} needs at least one replica: set replicas to 1 or more"]
         if self.wait_for > self.replicas:
-            return [f"wait_for: {self.wait_for} replicas cannot acknowledge, there are {self.replicas}"]
+            return [
+                f"wait_for: {self.wait_for} replicas cannot acknowledge, as there are {self.replicas}: "
+                "lower wait_for, or raise replicas"
+            ]
         if self.wait_for > 1 and family_of(self.engine) != "mysql":
-            return ["wait_for: MariaDB waits for one replica; set it to 1, or engine to mysql-9.7"]
+            return ["wait_for: MariaDB waits for one replica only; set it to 1, or engine to mysql-9.7"]
         adaptive = self.durability.primary == "adaptive" and self.mode != "async"
         if adaptive and self.semi_sync_timeout < _LEAST_ADAPTIVE:
             return [
                 f"semi_sync_timeout: {format_duration(self.semi_sync_timeout)} is too short for an adaptive "
-                "durability: a primary may notice only after 3s that its replica is gone, and would go on "
+                "durability: a primary may notice the loss of its replica only after 3s, and would continue "
                 f"alone before it is strict. Set it to {format_duration(_LEAST_ADAPTIVE)} or more"
             ]
         return self._problems_with_appliers()
@@ -103,11 +106,11 @@ class ReplicationSettings(SolutionSettings):
     def _problems_with_appliers(self) -> list[str]:
         if self.parallel_mode and family_of(self.engine) == "mysql":
             return [
-                "parallel_mode: MySQL has none, its replicas apply what the primary found independent: "
-                "leave it out"
+                "parallel_mode: MySQL has no such setting, as its replicas apply in parallel what the "
+                "primary marked as independent: leave it out"
             ]
         if self.parallel_mode and (self.appliers or 0) < 2:
-            return ["parallel_mode: one thread alone applies nothing at once: set appliers to 2 or more"]
+            return ["parallel_mode: a single thread applies nothing in parallel: set appliers to 2 or more"]
         return []
 
     @property
@@ -127,8 +130,8 @@ class ReplicationSettings(SolutionSettings):
         )
         return {
             "log_bin": BINARY_LOG,
-            "gtid_mode": "replicas here follow by GTID",
-            "enforce_gtid_consistency": "replicas here follow by GTID",
+            "gtid_mode": "replicas follow by GTID",
+            "enforce_gtid_consistency": "replicas follow by GTID",
             **{f"rpl_semi_sync_{side}_enabled": by_key("mode") for side in sides},
             **(
                 {
@@ -163,8 +166,8 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
     def __init__(self, settings: ReplicationSettings, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
         self._sql: Replicating = MysqlReplicating() if engine.family == "mysql" else MariadbReplicating()
+        # Nodes whose history has diverged from the primary's.
         self._diverged: set[str] = set()
-        """Nodes whose history is not the primary's."""
         self._restored: Counter[str] = Counter()
 
     def configuration(self, node: MysqlFamily) -> dict[str, Value]:
@@ -206,7 +209,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         primary = self.primary()
         if primary is not None and node.name in self._diverged:
             self.restore_data(node)
-        # a replica that died must not go on by itself from where it was
+        # A replica that died must not continue by itself from its old position.
         node.start(*(self._sql.rejoin_arguments(self._semi_synchronous) if primary else []))
         node.wait_ready()
         if primary is None and node is self.primary_of_record:
@@ -219,10 +222,10 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         return self._sql.follow(primary.host.address, self.passwords.replication)
 
     def restore_data(self, node: MysqlFamily) -> None:
-        """Begin again from the data set, as from the last backup; replication brings the rest.
+        """Start from the data set again, as from the last backup; replication supplies the rest.
 
-        The primary's log reaches back to the data set. What the node alone had is gone, as the decision
-        for the new primary meant.
+        The primary's log reaches back to the data set. Transactions that only the node had are discarded, as
+        the promotion of the new primary implied.
         """
         dataset.copy(self._data, node)
         self._diverged.discard(node.name)
@@ -230,7 +233,8 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         self.configure(node)
 
     def _server_id(self, node: MysqlFamily) -> int:
-        # a replica skips what carries its own number: what a restored node once wrote must not be skipped
+        # A replica skips transactions with its own number, and those of the restored node must not be
+        # skipped.
         number = next(i for i, other in enumerate(self.nodes, start=1) if other is node)
         return number + 100 * self._restored[node.name]
 
@@ -241,7 +245,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             return self.second_primary_reason(node)
         state = node.replica_status()
         if not state:
-            return f"{node.name} follows nobody"
+            return f"{node.name} follows no primary"
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
         if error:
             return f"{node.name}: {error}"
@@ -258,7 +262,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
             return diverged
-        # who starts servers by itself also tells them whom to follow, in its own time
+        # A manager that starts servers also repoints them, in its own time.
         return "" if self._supervised else self._misled(state, node)
 
     def _divergence(self, state: dict[str, Any], node: MysqlFamily) -> str:
@@ -267,12 +271,12 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             return ""
         if not self._sql.diverged(node, primary, state):
             return ""
-        return f"{node.name} has transactions that the primary does not have: it is restored"
+        return f"{node.name} has transactions that the primary does not have: it must be restored"
 
     def stall(self, node: MysqlFamily) -> str:
         node.execute(self._sql.stall)
         if node.replica_status()[self._sql.threads[1]] != "No":
-            raise FiveninesError(f"{node.name}: its SQL thread goes on")
+            raise FiveninesError(f"{node.name}: its SQL thread did not stop")
         return self._sql.stall
 
     def unstall(self, node: MysqlFamily) -> str:
@@ -299,8 +303,8 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         primary = self.primary()
         if primary is None:
             return self.lag_reason
-        lacking = self._sql.written(primary)
-        return lambda node: "" if node is primary else lacking(node)
+        unapplied = self._sql.written(primary)
+        return lambda node: "" if node is primary else unapplied(node)
 
     @property
     def _supervised(self) -> bool:
@@ -313,17 +317,17 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
     def _semi_sync(self) -> dict[str, Value]:
         if not self._semi_synchronous:
             return {}
-        # the primary's half is switched on at promotion: a replica that had it would wait for
-        # acknowledgements of its own, which nobody sends
+        # The primary's half is switched on at promotion: a replica with it would wait for acknowledgements
+        # that never come.
         timeout = round(self.settings.semi_sync_timeout * 1000)
         return self._sql.semi_sync(self.settings.mode, timeout, self.settings.wait_for)
 
     def _await_semi_sync(self, primary: MysqlFamily) -> None:
-        wanted = str(self.settings.replicas)
+        expected = str(self.settings.replicas)
         wait_until(
             lambda: (
                 ""
-                if primary.status(self._sql.acknowledging).popitem()[1] == wanted
+                if primary.status(self._sql.acknowledging).popitem()[1] == expected
                 else "too few replicas acknowledge"
             ),
             15.0,

@@ -1,4 +1,4 @@
-"""What is known of a primary with replicas, apart from anything measured."""
+"""Facts about a primary with replicas from manuals."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from fivenines.solutions.replication import ReplicationSettings
 
 _WRITES = "no: all writes go to the primary"
-_READS = "yes, by replicas; reads there may be old"
-_ASYNCHRONOUS = "what the primary acknowledged last and no replica had received"
-_MOMENT = "by a power loss of its node alone, the last moments of what was not flushed"
+_READS = "yes, by replicas; reads there may be stale"
+_ASYNCHRONOUS = "transactions that the primary acknowledged last and no replica had received"
+_MOMENT = "after a power loss of its node only, the last moments that were not flushed"
 
 
 def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
-    """The row of MariaDB's or MySQL's replication in the table of solutions."""
+    """Return the row of MariaDB's or MySQL's replication in the table of solutions."""
     mysql = family_of(settings.engine) == "mysql"
     manual = "MySQL 9 reference manual" if mysql else "MariaDB documentation"
     return SolutionFacts(
         replication=_replication(settings) + _disks(settings.durability),
         failover=_watcher(settings).fact,
-        least_servers="2, and whoever watches them",
+        least_servers="2, and a host for the failover manager",
         extra=_watcher(settings).extra,
         write_scaling=_WRITES,
         read_scaling=_READS,
@@ -51,19 +51,19 @@ def _replication(settings: "ReplicationSettings") -> str:
     number = "one replica" if settings.wait_for == 1 else f"{settings.wait_for} replicas"
     before = "before" if settings.mode == "after_sync" else "after"
     return (
-        f"binary log by GTID; a commit is answered once {number} received it, waited for {before} it is "
+        f"binary log by GTID; a commit is acknowledged once {number} received it, waited for {before} it is "
         f"visible at the primary (2-safe received), for {settings.semi_sync_timeout:g} s at most"
     )
 
 
 def _disks(durability: DurabilitySettings) -> str:
-    """Whose disks are waited for, where it is not simply each node's own."""
+    """Return which disks a commit waits for, if not each node's own."""
     if durability == STRICT:
         return ""
     waits = {
         "strict": "waits for its own disk",
         "relaxed": "does not wait for its own disk",
-        "adaptive": "waits for its own disk only while no standby is there",
+        "adaptive": "waits for its own disk only while it has no standby",
     }
     return f"; the primary {waits[durability.primary]}, a standby {waits[durability.standby]}"
 
@@ -75,11 +75,11 @@ def _loss(settings: "ReplicationSettings") -> str:
     shown = "nothing acknowledged while replicas keep up; after the timeout as if asynchronous"
     if settings.mode == "after_sync":
         return shown
-    return f"{shown}. Others may have read what is lost: it is visible before a replica has it"
+    return f"{shown}. Clients may have read what is lost, as it is visible before a replica has it"
 
 
 def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
-    """The row of PostgreSQL's streaming replication in the table of solutions."""
+    """Return the row of PostgreSQL's streaming replication in the table of solutions."""
     waits = {
         "off": "nothing, not even its own disk",
         "local": "its own disk (1-safe)",
@@ -91,7 +91,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         waits = waits.replace("a standby that has", f"{settings.wait_for} standbys that have")
         waits = waits.replace("a standby that shows", f"{settings.wait_for} standbys that show")
     if settings.durability.primary == "adaptive":
-        waits = "its own disk while no standby is there, else for nothing"
+        waits = "its own disk while it has no standby, else for nothing"
     synchronous = settings.synchronous
     able = settings.nodes - bool(settings.delay) - settings.subscriber
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
@@ -99,12 +99,12 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         replication=f"write-ahead log, streamed; a commit waits for {waits}"
         + ("; one subscriber by logical replication" if settings.subscriber else ""),
         failover=_watcher(settings).fact,
-        least_servers=f"{1 + settings.wait_for}, and whoever watches them",
+        least_servers=f"{1 + settings.wait_for}, and a host for the failover manager",
         extra=_watcher(settings).extra,
         write_scaling=_WRITES,
-        read_scaling="yes, by standbys; the one that acknowledged a commit shows it"
+        read_scaling="yes, by standbys; the standby that acknowledged a commit shows it"
         if settings.synchronous_commit == "remote_apply"
-        else "yes, by standbys; reads there may be old",
+        else "yes, by standbys; reads there may be stale",
         one_failure_loses=loss.get(settings.synchronous_commit, "nothing that was acknowledged"),
         partition=_partition(_watcher(settings)),
         one_down=_one_down(_watcher(settings), able if synchronous else None, None, settings.wait_for),
@@ -119,9 +119,9 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
 
 @dataclass(frozen=True)
 class _Watcher:
-    """Who promotes another node.
+    """The failover manager in a table row.
 
-    `apart`: on a host of its own; `on_nodes`: on the nodes themselves; neither: nobody.
+    `apart`: on a separate host; `on_nodes`: on the nodes themselves; neither: none.
     """
 
     fact: str
@@ -140,50 +140,58 @@ def _watcher(settings: "ReplicationSettings | HotStandbySettings") -> _Watcher:
     if manager.on_nodes:
         return _Watcher(fact, f"{manager.kind} on every node", False, True)
     apart = bool(manager.host)
-    extra = f"failover manager {manager.kind} on a host of its own" if apart else "none"
+    extra = f"failover manager {manager.kind} on a separate host" if apart else "none"
     return _Watcher(fact, extra, apart, False)
 
 
 def _partition(watcher: _Watcher) -> str:
     if watcher.on_nodes:
-        return "the side with more than half of the nodes goes on or promotes; servers of the other stop"
+        return (
+            "the side with more than half of the nodes continues or promotes; servers of the other side stop"
+        )
     if not watcher.apart:
-        return "the side of the primary goes on; nobody promotes on the other"
+        return "the side of the primary continues; no node is promoted on the other side"
     return (
-        "the view of who promotes decides: cut off from it, the primary is taken for dead; clients that "
-        "still reach it write there unless it is fenced"
+        "the failover manager's view decides: a primary that it cannot reach is considered dead; clients "
+        "that still reach it write there unless it is fenced"
     )
 
 
 def _one_down(watcher: _Watcher, nodes: int | None, timeout: float | None, needed: int = 1) -> str:
-    """`nodes` where a commit waits for `needed` of the others; `timeout`: how long, None: for ever."""
+    """Return the effect of one failed node.
+
+    A commit waits for `needed` of the other `nodes`, for `timeout` seconds; None: for ever.
+    """
     watched = watcher.apart or watcher.on_nodes
-    primary = "a replica is promoted" if watched else "a person acts"
+    primary = "a replica is promoted" if watched else "an administrator acts"
     replica = "a failed replica changes nothing"
     if nodes == 2:
-        alone = "each commit waits until it is back or a person takes it out"
+        alone = "each commit waits until it is available again or an administrator removes it"
         if timeout is not None:
-            alone = f"a commit waits {timeout:g} s once, then the primary goes on alone"
+            alone = f"a commit waits {timeout:g} s once, then the primary continues alone"
         elif watcher.apart:
-            primary += ", whose commits then wait for nobody until the other node is back"
+            primary += ", whose commits then wait for no replica until the other node is available again"
         replica = f"without its only replica {alone}"
     elif nodes == needed + 1:
-        primary += f", whose commits wait until {needed} others are there"
-        replica = "without any of its standbys each commit waits until it is back or a person takes it out"
+        primary += f", whose commits wait until {needed} other nodes are available"
+        replica = (
+            "without any of its standbys each commit waits until it is available again or an "
+            "administrator removes it"
+        )
     return f"a failed primary stops writes until {primary}; {replica}"
 
 
 def _without_majority(nodes: int) -> str:
     if nodes >= 5:
-        return "the majority that is left goes on"
-    return "no majority is left: its server is stopped, until nodes return or a person acts"
+        return "the remaining majority continues"
+    return "no majority is left: the server stops until nodes return or an administrator acts"
 
 
 def _two_down(nodes: int, synchronous: bool, timeout: float | None) -> str:
     if nodes <= 2:
-        return "nothing answers"
+        return "no server answers"
     if nodes > 3 or not synchronous:
-        return "the node that is left is promoted, or goes on, and takes reads and writes"
+        return "the remaining node is promoted, or continues, and takes reads and writes"
     if timeout is None:
-        return "the node that is left waits for a standby at each commit, until a person ends that"
-    return f"the node that is left goes on alone, after waiting {timeout:g} s for a replica once"
+        return "the remaining node waits for a standby at each commit, until an administrator ends that"
+    return f"the remaining node continues alone, after waiting {timeout:g} s for a replica once"

@@ -1,4 +1,4 @@
-"""One server alone: the yardstick that every HA solution is compared with."""
+"""A single server: the baseline of every comparison with an HA solution."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -24,11 +24,11 @@ else:
 
 
 class StandaloneSettings(SolutionSettings):
-    """One PostgreSQL, MariaDB or MySQL server; after a kill the service is away until it is restarted."""
+    """One PostgreSQL, MariaDB or MySQL server; after a kill the service is unavailable until a restart."""
 
     setup_seconds: ClassVar[float] = 2.0
 
-    solution: Literal["standalone"] = Field(description="one server alone")
+    solution: Literal["standalone"] = Field(description="a single server")
     engine: AnyEngine = Field("postgres-18", description="the database server")
 
     def default_name(self) -> str:
@@ -40,29 +40,29 @@ class StandaloneSettings(SolutionSettings):
 
     @property
     def reserved(self) -> Mapping[str, str]:
-        return {"synchronous_standby_names": "no standby is there, and each commit would wait"}
+        return {"synchronous_standby_names": "each commit would wait, as there is no standby"}
 
     def facts(self) -> SolutionFacts:
         strict = self.durability == STRICT
-        away = "unavailable until it is started again"
+        outage = "unavailable until it is started again"
         return SolutionFacts(
             replication="none",
             failover="none",
-            least_servers="1, which survives no loss",
+            least_servers="1, which tolerates no failure",
             write_scaling="no",
             read_scaling="no",
-            one_failure_loses="with its disk everything; else nothing that was acknowledged"
+            one_failure_loses="everything if its disk is lost; otherwise nothing that was acknowledged"
             if strict
-            else "with its disk everything; by a power loss the last moments",
+            else "everything if its disk is lost; the last moments after a power loss",
             partition="clients on the other side are refused",
-            one_down=away,
-            two_down=away,
+            one_down=outage,
+            two_down=outage,
             sources=["Manuals: PostgreSQL 19.5 (synchronous_commit); innodb_flush_log_at_trx_commit"],
         )
 
 
 class Standalone(Solution[StandaloneSettings, Server]):
-    """One server; whatever happens to it happens to the service."""
+    """A single server; its faults are outages of the service."""
 
     settings_type = StandaloneSettings
 
@@ -81,7 +81,7 @@ class Standalone(Solution[StandaloneSettings, Server]):
         node.wait_ready()
 
     def not_joined_reason(self, node: Server) -> str:
-        return "" if node.writable() else "it takes no writes"
+        return "" if node.writable() else "it is not writable"
 
     def lag_reason(self, node: Server) -> str:
         return ""

@@ -1,4 +1,4 @@
-"""What all solutions of PostgreSQL's streaming replication share: roles, lag, standbys that stall."""
+"""Base of solutions with PostgreSQL's streaming replication: roles, lag, stalled standbys."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,7 +15,7 @@ class Streaming(Solution[S, Postgres]):
     """One primary; every standby follows it and answers reads."""
 
     def commit_level(self, level: str) -> str:
-        """synchronous_commit with which a node starts: by role the strict one, until its role is known."""
+        """Return the synchronous_commit of a starting node: the strict one until its role is known."""
         durability = self.settings.durability
         if not durability.by_role:
             return level
@@ -68,7 +68,7 @@ class Streaming(Solution[S, Postgres]):
         return self.not_streaming_reason(node, upstream)
 
     def not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
-        """Why a node does not get the log of another one; empty if it does."""
+        """Return why a node does not receive the log of another one; empty if it does."""
         rows = upstream.query(
             f"SELECT state, sync_state FROM pg_stat_replication WHERE application_name = '{node.name}'"
         )
@@ -81,11 +81,11 @@ class Streaming(Solution[S, Postgres]):
         return f"{node.name} is not synchronous yet" if awaited else ""
 
     def upstream(self, node: Postgres, primary: Postgres) -> Postgres | None:
-        """Whose log a standby is to fetch; None: nobody's of these nodes."""
+        """Return the node that a standby should stream from; None: none of these nodes."""
         return primary
 
     def _is_awaited(self, node: Postgres) -> bool:
-        """Whether a commit may wait for this node as for any other."""
+        """Return whether commits may wait for this node."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""What the virtual machines of a solution's nodes are like, where nobody says it."""
+"""Defaults for the virtual machines of a solution's nodes."""
 
 from collections.abc import Mapping
 
@@ -13,27 +13,27 @@ from fivenines.software.uml_kernel import UmlKernel
 
 KERNEL = UmlKernel.name
 
+# MySQL 9.7 with its performance schema and a pool of 128 MB uses half of this.
 _MEMORY: dict[Family, int] = {"mysql": 768 * 2**20}
-"""MySQL 9.7 with its performance schema and a pool of 128 MB takes half of this."""
 
 _OF_OTHERS = 448 * 2**20
 
+# Seconds between new connections: PostgreSQL starts a process for each, which takes a virtual machine 40 ms.
 BEARS: dict[Family, float] = {"postgresql": 0.25}
-"""Seconds between two fresh connections: PostgreSQL starts a process for each, which takes a virtual machine 40 ms."""
 
 BEARS_OTHERS = 0.05
 
 
 def for_vms(node: Server, given: Mapping[str, Value]) -> dict[str, Value]:
-    """Settings that a server needs in a virtual machine, beside those that are given to it."""
+    """Return settings that a server needs in a virtual machine, in addition to `given`."""
     if not isinstance(node, Mariadb):
         return {}
-    # it would reserve 8 TB of addresses, which such a kernel has not
+    # Its default reserves 8 TB of addresses, which such a kernel does not have.
     return {"innodb_buffer_pool_size_max": given.get("innodb_buffer_pool_size", POOL)}
 
 
 def vm_machine(memory: int | None, of: Engine, data: int, *, mounted: bool = True) -> Machine:
-    """The machine of a node with this engine and so many bytes of data.
+    """Return the virtual machine of a node with this engine and `data` bytes of data.
 
     Raises:
         FiveninesError: its kernel was not pulled.
@@ -44,7 +44,7 @@ def vm_machine(memory: int | None, of: Engine, data: int, *, mounted: bool = Tru
         raise FiveninesError(f"virtual machines need a kernel: run `fivenines engines pull {KERNEL}`")
     return Machine(
         memory=memory or _MEMORY.get(of.family, _OF_OTHERS),
-        # logs of the server, and what the load adds; the image is sparse
+        # Logs of the server, and data that the load adds; the image is sparse.
         disk=2 * data + 2 * 2**30,
         kernel=kernel.tree,
         mounted=mounted,

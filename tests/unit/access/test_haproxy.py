@@ -1,4 +1,4 @@
-"""HAProxy's configuration, its endpoints, and what it answers on its socket."""
+"""HAProxy's configuration, its endpoints, and the answers on its socket."""
 
 import re
 import socket
@@ -38,7 +38,7 @@ def _layer(count: int = 3, spread: str = "first", reads: bool = False, **given: 
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """The lines of each section, in their order."""
+    """Return the lines of each section, in their order."""
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if not line.startswith(" "):
@@ -64,7 +64,7 @@ def test_writes_to_one_node_have_the_others_as_backups() -> None:
     assert "mode tcp" in sections["defaults"]
 
 
-def test_nodes_that_answer_checks_by_themselves_are_asked_on_their_own_port() -> None:
+def test_haproxy_checks_nodes_with_own_health_checks_on_their_own_port() -> None:
     behind = _behind(2, write=(8008, "/primary"), read=(8008, "/replica"))
     sections = _sections(Haproxy(HaproxySettings(kind="haproxy"), behind)._configuration())
     for name, path in (("write", "/primary"), ("read", "/replica")):
@@ -89,12 +89,12 @@ def test_reads_go_round_all_but_the_preferred_node(spread: str) -> None:
     assert "balance roundrobin" in sections["listen read"]
 
 
-def test_one_node_alone_takes_its_reads_too() -> None:
+def test_a_single_node_takes_reads_too() -> None:
     sections = _sections(_layer(count=1)._configuration())
     assert _servers(sections["listen read"]) == _servers(sections["listen write"])
 
 
-def test_the_checks_of_writes_and_reads_have_ports_of_their_own() -> None:
+def test_checks_of_writes_and_reads_use_separate_ports() -> None:
     sections = _sections(_layer(interval=0.25, fall=4, rise=5)._configuration())
     expected = "inter 250 fall 4 rise 5 on-marked-down shutdown-sessions"
     assert f"default-server port 9200 {expected}" in sections["listen write"]
@@ -102,7 +102,7 @@ def test_the_checks_of_writes_and_reads_have_ports_of_their_own() -> None:
     assert all("option httpchk GET /" in sections[f"listen {n}"] for n in ("write", "read"))
 
 
-def test_the_defaults_are_those_of_practitioners() -> None:
+def test_defaults_are_those_in_common_use() -> None:
     assert "inter 3000 fall 2 rise 1 " in _layer()._configuration()
 
 
@@ -158,7 +158,7 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, ""),
         ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy"}}, ""),
@@ -170,14 +170,14 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
         ),
     ],
 )
-def test_only_a_manager_that_can_is_let_move_the_entry(given: dict[str, Any], said: str) -> None:
+def test_only_managers_with_support_may_move_the_entry(given: dict[str, Any], message: str) -> None:
     made = ReplicationSettings(**{"solution": "replication", **given})
     found = made.problems_with_parts()
-    assert [said in one for one in found] == ([True] if said else [])
+    assert [message in one for one in found] == ([True] if message else [])
 
 
 @pytest.mark.parametrize("wrong", [{"interval": 0}, {"fall": 0}, {"rise": 0}, {"weight": 1}])
-def test_checks_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+def test_invalid_checks_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         HaproxySettings(kind="haproxy", **wrong)
 
@@ -198,7 +198,7 @@ def test_clients_find_one_address(reads: bool) -> None:
     assert layer.endpoints() == Endpoints(("10.99.0.14:3306",), read, "any", "first")
 
 
-def test_direct_access_is_the_solutions_own() -> None:
+def test_direct_access_uses_the_solutions_endpoints() -> None:
     behind = _behind(3, "all", True)
     layer = Direct(DirectSettings(), behind)
     layer.start()
@@ -212,7 +212,7 @@ Answers = Callable[[list[tuple[str, str, str]]], Haproxy]
 
 @pytest.fixture
 def answering(tmp_path: Path) -> Iterator[Answers]:
-    """An access layer whose HAProxy answers `show stat` once, with these rows (proxy, server, state)."""
+    """Yield an access layer whose HAProxy answers `show stat` once with these rows."""
     (tmp_path / "run").mkdir()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(tmp_path / "run/haproxy.sock"))
@@ -250,17 +250,19 @@ FRONT = ("write", "FRONTEND", "OPEN")
     [
         ([FRONT, ("write", "node1", "UP"), ("write", "node2", "DOWN")], True),
         ([FRONT, ("write", "node1", "DOWN"), ("write", "node2", "DOWN")], False),
-        # before the first check HAProxy calls everything UP
+        # Before the first check HAProxy reports every server as UP.
         ([FRONT, ("write", "node1", "UP 1/2"), ("write", "node2", "UP")], False),
         ([FRONT, ("write", "BACKEND", "UP"), ("read", "node2", "UP")], False),
         ([], False),
     ],
 )
-def test_when_haproxy_is_ready(answering: Answers, rows: list[tuple[str, str, str]], ready: bool) -> None:
+def test_haproxy_is_ready_when_a_node_is_up(
+    answering: Answers, rows: list[tuple[str, str, str]], ready: bool
+) -> None:
     assert answering(rows)._not_ready() == ("" if ready else "no node is up")
 
 
-def test_haproxy_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
+def test_start_waits_until_haproxy_listens(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     layer = _layer()
     layer.host = SimpleNamespace(node=tmp_path)  # type: ignore[assignment]
@@ -275,20 +277,20 @@ def test_haproxy_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
 def test_a_drained_node_gets_neither_writes_nor_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    commands: list[str] = []
 
     def ask(_host: object, command: str) -> str:
-        asked.append(command)
+        commands.append(command)
         return ""
 
     monkeypatch.setattr(haproxy, "_ask", ask)
     usual, moved = _layer(3), _entry(tmp_path)
     usual.host = moved.host
     usual.drain("node1")
-    assert asked == ["set server write/node1 state maint", "shutdown sessions server write/node1"]
-    asked.clear()
+    assert commands == ["set server write/node1 state maint", "shutdown sessions server write/node1"]
+    commands.clear()
     usual.undrain("node2")
-    assert asked == ["set server write/node2 state ready", "set server read/node2 state ready"]
-    asked.clear()
+    assert commands == ["set server write/node2 state ready", "set server read/node2 state ready"]
+    commands.clear()
     moved.drain("node3")
-    assert asked == ["set server read/node3 state maint", "shutdown sessions server read/node3"]
+    assert commands == ["set server read/node3 state maint", "shutdown sessions server read/node3"]

@@ -1,4 +1,4 @@
-"""MySQL Router: its configuration, whom it can follow, and what it is told of the members."""
+"""MySQL Router: configuration, supported solutions, and the metadata about members."""
 
 import configparser
 import json
@@ -56,8 +56,8 @@ def written(folder: Path, **given: Any) -> configparser.ConfigParser:
     return parser
 
 
-def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
-    told = written(
+def test_the_configuration_file_contains_the_settings(tmp_path: Path) -> None:
+    written_settings = written(
         tmp_path,
         ttl=0.2,
         connect_timeout=2,
@@ -67,15 +67,15 @@ def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
         use_gr_notifications=True,
         split=True,
     )
-    cache = told["metadata_cache:group"]
+    cache = written_settings["metadata_cache:group"]
     assert (cache["ttl"], cache["connect_timeout"], cache["read_timeout"]) == ("0.2", "2", "3")
     assert cache["use_gr_notifications"] == "1"
-    quarantine = told["destination_status"]
+    quarantine = written_settings["destination_status"]
     assert quarantine["error_quarantine_threshold"] == "4"
     assert quarantine["error_quarantine_interval"] == "5"
-    ports = {name: told[f"routing:{name}"]["bind_port"] for name in ("write", "read", "split")}
+    ports = {name: written_settings[f"routing:{name}"]["bind_port"] for name in ("write", "read", "split")}
     assert ports == {"write": "6446", "read": "6447", "split": "6450"}
-    assert told["routing:split"]["access_mode"] == "auto"
+    assert written_settings["routing:split"]["access_mode"] == "auto"
     assert (tmp_path / "proxy/secret/server-key.pem").read_text() == "server-key.pem"
     state = json.loads((tmp_path / "proxy/data/state.json").read_text())["metadata-cache"]
     assert state["group-replication-id"] == GROUP_NAME
@@ -91,13 +91,13 @@ def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_modes_of_tls(tmp_path: Path, mode: str, client: str, server: str, certificate: bool) -> None:
-    told = written(tmp_path, tls=mode)["DEFAULT"]
-    assert (told["client_ssl_mode"], told["server_ssl_mode"]) == (client, server)
-    assert ("client_ssl_cert" in told) == certificate
+    written_settings = written(tmp_path, tls=mode)["DEFAULT"]
+    assert (written_settings["client_ssl_mode"], written_settings["server_ssl_mode"]) == (client, server)
+    assert ("client_ssl_cert" in written_settings) == certificate
     assert (tmp_path / "proxy/secret/server-cert.pem").exists() == certificate
 
 
-def test_where_clients_come_in(tmp_path: Path) -> None:
+def test_endpoints_use_the_ports_of_router(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     found = router(tmp_path / "a", reads=("b:2",)).endpoints()
     assert (found.write, found.read) == (("10.99.0.14:6446",), ("10.99.0.14:6447",))
@@ -106,13 +106,13 @@ def test_where_clients_come_in(tmp_path: Path) -> None:
     assert (found.write, found.read, found.find) == (("10.99.0.14:6450",), (), "any")
 
 
-def test_members_speak_x_where_they_are_to_notify() -> None:
-    for wanted in (True, False):
-        settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=wanted)
-        assert settings.server_settings == {"mysqlx": wanted}
+def test_members_enable_x_protocol_for_notifications() -> None:
+    for notify in (True, False):
+        settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=notify)
+        assert settings.server_settings == {"mysqlx": notify}
 
 
-def test_metadata_name_every_member_by_its_uuid(tmp_path: Path) -> None:
+def test_metadata_contain_every_members_uuid(tmp_path: Path) -> None:
     text = router_metadata.statements(members(tmp_path), GROUP_NAME)
     rows = next(one for one in text if "INTO mysql_innodb_cluster_metadata.v2_instances" in one)
     for node in members(tmp_path / "again"):
@@ -120,15 +120,15 @@ def test_metadata_name_every_member_by_its_uuid(tmp_path: Path) -> None:
     assert any(GROUP_NAME in one for one in text if "v2_gr_clusters VALUES" in one)
 
 
-def test_what_makes_no_sense_is_said() -> None:
+def test_invalid_settings_are_reported() -> None:
     access: Any = {"kind": "mysql-router"}
-    (said,) = problems(GaleraSettings(solution="galera", access=access))
-    assert said.startswith("access: mysql-router needs a group")
+    (problem,) = problems(GaleraSettings(solution="galera", access=access))
+    assert problem.startswith("access: mysql-router needs a group")
     assert problems(GroupReplicationSettings(solution="group-replication", access=access)) == []
-    (said,) = problems(
+    (problem,) = problems(
         InnodbClusterSettings(solution="innodb-cluster", access={**access, "connect_timeout": 1.5})
     )
-    assert said.startswith("connect_timeout must be whole seconds")
+    assert problem.startswith("connect_timeout must be whole seconds")
     split = MysqlRouterSettings(kind="mysql-router", split=True, tls="passthrough")
     assert "split needs tls" in split.problems()[0]
 
@@ -140,7 +140,7 @@ def test_innodb_cluster_is_a_group_behind_router() -> None:
     assert direct.default_name() == "innodb cluster + direct"
 
 
-def test_a_router_that_ends_or_finds_nobody_says_what_its_log_says(tmp_path: Path) -> None:
+def test_errors_quote_the_log_if_router_ends_or_finds_no_member(tmp_path: Path) -> None:
     (tmp_path / "proxy").mkdir()
     layer = router(tmp_path / "proxy")
     layer._process = SimpleNamespace(alive=False, log_tail=lambda: "it fell over")  # type: ignore[assignment]
@@ -149,5 +149,5 @@ def test_a_router_that_ends_or_finds_nobody_says_what_its_log_says(tmp_path: Pat
     log = tmp_path / "proxy/log/mysqlrouter.log"
     log.write_text("10:00 metadata_cache INFO [7f] fine\n10:01 metadata_cache ERROR [7f] nobody\n")
     layer._process.alive = True  # type: ignore[misc]
-    assert "it knows no primary that answers" in layer._not_ready()
+    assert "it finds no primary that answers" in layer._not_ready()
     assert layer.last_words() == "  10:01 metadata_cache ERROR [7f] nobody"

@@ -1,4 +1,4 @@
-"""A proxy of one's own: its templates, what it is told, and what is refused."""
+"""A custom proxy: its templates, its notifications, and refused settings."""
 
 import signal
 from pathlib import Path
@@ -22,7 +22,7 @@ def settings(**given: Any) -> ProgramSettings:
 
 
 def layer(tmp_path: Path, **given: Any) -> Program:
-    """One whose host is a folder; what is run there is noted."""
+    """Return a program whose host is a folder; commands on it are recorded."""
     nodes = [
         SimpleNamespace(
             name=f"node{number}",
@@ -56,7 +56,7 @@ def layer(tmp_path: Path, **given: Any) -> Program:
     return made
 
 
-def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -> None:
+def test_files_with_passwords_are_readable_by_the_program_only(tmp_path: Path) -> None:
     made = layer(tmp_path, files={"users.txt": "{{ application.user }} {{ application.password }}\n"})
     secret = made.solution.passwords.application
     assert (tmp_path / "secret" / "users.txt").read_text() == f"app {secret}\n"
@@ -69,7 +69,7 @@ def test_files_have_passwords_where_only_the_program_sees_them(tmp_path: Path) -
     [("SIGHUP", "SIGHUP"), (["reload", "{{ primary.name }}"], "reload node2")],
     ids=["signal", "command"],
 )
-def test_it_is_told_of_a_new_primary_after_its_files_are_new(
+def test_files_are_rendered_before_the_program_is_notified(
     tmp_path: Path, how: str | list[str], done: str
 ) -> None:
     made = layer(tmp_path, on_promotion=how, files={"to": "{{ primary.address }}"})
@@ -79,10 +79,10 @@ def test_it_is_told_of_a_new_primary_after_its_files_are_new(
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
     assert made._running.host.ran == [done]  # type: ignore[attr-defined]
     (event,) = made.events()
-    assert (event.kind, event.detail) == ("repointed", "pgbouncer was told of node2")
+    assert (event.kind, event.detail) == ("repointed", "pgbouncer was notified that node2 is the primary")
 
 
-def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None:
+def test_a_failed_notification_does_not_stop_the_failover(tmp_path: Path) -> None:
     made = layer(tmp_path, on_promotion="SIGHUP")
 
     def gone(_number: signal.Signals) -> None:
@@ -92,7 +92,10 @@ def test_a_program_that_cannot_be_told_stops_no_failover(tmp_path: Path) -> None
     made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
     made._running.follow("SIGHUP")
     (event,) = made.events()
-    assert event.kind == "failed" and "was not told of node2: it has ended" in event.detail
+    assert (
+        event.kind == "failed"
+        and "could not be notified that node2 is the primary: it has ended" in event.detail
+    )
 
 
 def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
@@ -103,27 +106,27 @@ def test_reads_go_to_its_read_port_where_it_has_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"files": {"a.ini": "x\n{% for node in %}\n"}}, "access.files.a.ini: line 2: "),
-        ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known are nodes, primary"),
+        ({"files": {"a.ini": "{{ primry.name }}"}}, "'primry' is undefined; known names are nodes, primary"),
         ({"files": {"a.ini": "{{ primary.nme }}"}}, "access.files.a.ini: "),
         ({"command": ["x", "{{ fles }}"]}, "access.command: 'fles' is undefined"),
-        ({"root": "trees/mine"}, "access.root: write the whole path of trees/mine"),
+        ({"root": "trees/mine"}, "access.root: write the absolute path of trees/mine"),
         ({"on_promotion": "SIGNONE"}, "there is no signal SIGNONE"),
         ({"on_promotion": ["x", "{{"]}, "access.on_promotion: line 1: "),
         ({"drain": ["out", "{{ node.name }}"]}, "access: drain and undrain go together"),
         ({"drain": ["{{ nod.name }}"], "undrain": ["x"]}, "access.drain: 'nod' is undefined"),
         ({"command": ["x", "{{ node.name }}"]}, "access.command: 'node' is undefined"),
-        ({"switchover": ["now"]}, "access.switchover: nobody would hear that it is done"),
+        ({"switchover": ["now"]}, "access.switchover: the new primary would be unknown"),
         ({"files": {"a": "{{ ''.__class__.__mro__ }}"}}, "access.files.a: "),
     ],
 )
-def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:
-    assert told in "\n".join(settings(**given).problems())
+def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(settings(**given).problems())
 
 
-def test_a_program_that_is_not_there_is_named() -> None:
+def test_a_missing_program_is_reported() -> None:
     missing = settings(command=["no-such-proxy"])
     assert missing.machine_problem().startswith("command: there is no program no-such-proxy")
     assert settings(command=["sh"]).machine_problem() == ""
@@ -135,7 +138,7 @@ def test_a_program_that_is_not_there_is_named() -> None:
     assert image.machine_problem() == "" and image.engines == ["root:image:docker.io/library/proxy:1"]
 
 
-def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
+def test_errors_in_templates_name_file_and_line() -> None:
     text = (RECIPES / "pgbouncer.yaml").read_text().replace("{{ primary.port }}", "{{ port }}")
     with pytest.raises(UsageError) as caught:
         parse_experiment(text, "mine.yaml")
@@ -143,7 +146,7 @@ def test_a_mistake_in_a_template_says_where_it_is_in_the_file() -> None:
     assert "access.files.pgbouncer.ini: 'port' is undefined" in str(caught.value)
 
 
-def test_a_node_is_taken_out_of_service_by_the_users_command(tmp_path: Path) -> None:
+def test_the_users_command_drains_a_node(tmp_path: Path) -> None:
     assert layer(tmp_path / "none").draining is None
     made = layer(tmp_path / "one", drain=["out", "{{ node.name }}"], undrain=["in", "{{ node.name }}"])
     assert made.draining is made

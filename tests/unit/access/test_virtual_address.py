@@ -1,4 +1,4 @@
-"""Where clients find a virtual address."""
+"""Endpoints of a virtual address."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ def test_clients_write_to_the_address_and_read_from_the_nodes() -> None:
     assert (found.find, found.spread) == ("any", "first")
 
 
-def test_the_first_node_gets_it() -> None:
+def test_the_first_node_gets_the_address() -> None:
     given: list[str] = []
     _layer(given.append).start()
     assert given == ["10.99.0.250"]

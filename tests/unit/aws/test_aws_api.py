@@ -1,10 +1,10 @@
-"""Errors of the API in words, and whose account is meant."""
+"""Error messages of the API, and the account in use."""
 
 import sys
 
 import pytest
 
-from fivenines.aws.api import Access, Api, _lets_in, _singles, said_by_aws
+from fivenines.aws.api import Access, Api, _lets_in, _singles, aws_error
 from fivenines.errors import UsageError
 
 
@@ -13,38 +13,38 @@ from fivenines.errors import UsageError
     [
         ("Throttling", 1, "AWS throttles this account (Throttling), 10 times in a row"),
         ("ExpiredToken", 2, "AWS refuses the credentials (ExpiredToken): because"),
-        ("AccessDenied", 2, "these credentials may not do that (AccessDenied): because"),
-        ("DBClusterQuotaExceededFault", 1, "a quota of the account is used up"),
+        ("AccessDenied", 2, "these credentials lack the permission (AccessDenied): because"),
+        ("DBClusterQuotaExceededFault", 1, "a quota of the account is exhausted"),
         ("InsufficientDBInstanceCapacity", 1, "Choose another class or zone"),
         ("InvalidDBClusterStateFault", 1, "cannot fly: InvalidDBClusterStateFault: because it rains"),
     ],
 )
-def test_an_error_says_what_to_do(code: str, exit_code: int, words: str) -> None:
-    error = said_by_aws("fly", {"Code": code, "Message": "because\n it rains"})
+def test_errors_say_what_to_do(code: str, exit_code: int, words: str) -> None:
+    error = aws_error("fly", {"Code": code, "Message": "because\n it rains"})
     assert words in str(error) and error.exit_code == exit_code
     assert str(error).startswith("cannot fly: ")
 
 
-def test_the_extra_is_named_where_boto3_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_boto3_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "boto3", None)
     with pytest.raises(UsageError, match=r"pip install 'fivenines\[aws\]'"):
         Api(Access())
 
 
-def test_a_missing_region_and_an_unknown_profile_are_told(
+def test_a_missing_region_and_an_unknown_profile_are_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", f"{tmp_path}/none")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{tmp_path}/none")
-    with pytest.raises(UsageError, match="no region is named"):
+    with pytest.raises(UsageError, match="no region is set"):
         Api(Access()).cluster("x")
     with pytest.raises(UsageError, match="has no profile 'me'"):
         Api(Access("eu-central-1", "me")).cluster("x")
 
 
-def test_a_stand_in_on_this_machine_is_free() -> None:
+def test_an_emulator_on_this_machine_is_free() -> None:
     assert Access().costs_money and Access(endpoint_url="https://rds.example.com").costs_money
     assert not Access(endpoint_url="http://127.0.0.1:5000").costs_money
     assert not Access(endpoint_url="http://localhost:5000").costs_money
@@ -64,7 +64,7 @@ def test_rules_of_a_port(rule: dict[str, object], lets_in: bool) -> None:
     assert _lets_in(rule, 3306) is lets_in
 
 
-def test_a_rule_is_put_back_source_by_source() -> None:
+def test_a_rule_is_restored_source_by_source() -> None:
     rule = {
         "IpProtocol": "tcp",
         "FromPort": 3306,

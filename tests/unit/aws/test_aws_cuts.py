@@ -1,4 +1,4 @@
-"""Rules that are taken out of security groups are written down, and put back."""
+"""Rules removed from security groups are written to a file, and restored."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path))
 
 
-def test_rules_go_and_come_back() -> None:
+def test_rules_are_removed_and_restored() -> None:
     api = Groups()
     made = cuts.cut(api, ("sg-1", "sg-2", "sg-3"), 3306)  # type: ignore[arg-type]
     assert api.there == {"sg-1": [], "sg-2": [], "sg-3": []}
@@ -52,40 +52,40 @@ def test_rules_go_and_come_back() -> None:
     assert not made.file.exists()
 
 
-def test_half_a_cut_is_taken_back() -> None:
+def test_an_incomplete_cut_is_undone() -> None:
     api = Groups(stuck="sg-2")
     with pytest.raises(FiveninesError, match="may not"):
         cuts.cut(api, ("sg-1", "sg-2"), 3306)  # type: ignore[arg-type]
     assert api.there["sg-1"] == [RULE] and not list(paths.cache().glob("aws/*.json"))
 
 
-def test_a_cluster_that_nobody_is_let_into_cannot_be_cut_off() -> None:
-    with pytest.raises(FiveninesError, match="no rule of sg-3 lets port 3306 in"):
+def test_a_cluster_without_admitting_rules_cannot_be_cut_off() -> None:
+    with pytest.raises(FiveninesError, match="no rule of sg-3 admits port 3306"):
         cuts.cut(Groups(), ("sg-3",), 3306)  # type: ignore[arg-type]
 
 
-def test_what_a_killed_run_has_taken_out_is_found() -> None:
+def test_rules_removed_by_a_killed_run_are_listed() -> None:
     api = Groups()
     made = cuts.cut(api, ("sg-1",), 3306)  # type: ignore[arg-type]
-    told = json.loads(made.file.read_text())
-    made.file.write_text(json.dumps({**told, "pid": 2**22 + 1}))
+    content = json.loads(made.file.read_text())
+    made.file.write_text(json.dumps({**content, "pid": 2**22 + 1}))
     (one,) = cuts.unhealed()
     assert one.access == Access("eu-central-1") and one.rules == {"sg-1": [RULE]}
     cuts.heal(api, one)  # type: ignore[arg-type]
     assert api.there["sg-1"] == [RULE] and list(cuts.unhealed()) == []
 
 
-def test_a_rule_for_more_than_the_port_is_not_touched() -> None:
+def test_rules_for_more_than_the_port_are_not_removed() -> None:
     api = Groups()
     for wide in ({"IpProtocol": "-1"}, {**RULE, "FromPort": 0, "ToPort": 65535}):
         api.there["sg-1"] = [wide]
-        with pytest.raises(FiveninesError, match="a rule of sg-1 lets in more than port 3306"):
+        with pytest.raises(FiveninesError, match="a rule of sg-1 admits more than port 3306"):
             cuts.cut(api, ("sg-1",), 3306)  # type: ignore[arg-type]
         assert api.there["sg-1"] == [wide] and not list(paths.cache().glob("aws/*"))
 
 
-def test_a_number_that_is_another_process_by_now_hides_no_cut() -> None:
+def test_a_reused_process_id_hides_no_cut() -> None:
     made = cuts.cut(Groups(), ("sg-1",), 3306)  # type: ignore[arg-type]
-    told = json.loads(made.file.read_text())
-    made.file.write_text(json.dumps({**told, "born": "another boot 1"}))
+    content = json.loads(made.file.read_text())
+    made.file.write_text(json.dumps({**content, "born": "another boot 1"}))
     assert [one.rules for one in cuts.unhealed()] == [{"sg-1": [RULE]}]

@@ -33,7 +33,7 @@ FAILOVER = [
 ]
 
 
-def test_a_failover_is_told_in_its_steps() -> None:
+def test_a_failover_yields_its_events() -> None:
     found = managers(reversed(FAILOVER), from_begin)
     assert [(one.monotonic_ns // 1_000_000, one.kind, one.node) for one in found] == [
         (0, "decided", "shop-2"),
@@ -58,12 +58,12 @@ def test_a_failover_is_told_in_its_steps() -> None:
         ("DB instance shutdown", "stopped", "who"),
     ],
 )
-def test_messages_of_all_times_are_understood(message: str, kind: str, node: str) -> None:
+def test_old_and_new_messages_are_parsed(message: str, kind: str, node: str) -> None:
     (found,) = managers([told(0, "who", message)], from_begin)
     assert (found.kind, found.node) == (kind, node)
 
 
-def test_what_two_sources_tell_alike_is_one_event() -> None:
+def test_equal_messages_of_two_sources_are_one_event() -> None:
     assert len(managers([FAILOVER[0], FAILOVER[0]], from_begin)) == 1
 
 
@@ -75,7 +75,7 @@ def test_no_message_breaks_the_reading(these: list[tuple[int, str, str]]) -> Non
 
 
 class Answers:
-    """An API that counts how often it is asked."""
+    """An API that counts the queries."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked = list(answers), 0
@@ -88,7 +88,7 @@ class Answers:
         return list(answer)
 
 
-def test_the_api_is_asked_rarely_and_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_api_is_queried_rarely_and_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     foreign = told(0, "other", "DB instance restarted")
     api = Answers([foreign, *FAILOVER[:1]], FiveninesError("throttled"), FAILOVER)
     now = [1000.0]
@@ -98,12 +98,11 @@ def test_the_api_is_asked_rarely_and_may_fail(monkeypatch: pytest.MonkeyPatch) -
     for seconds in (0, 1, 1, 2, 2, 2):
         now[0] += seconds
         counts.append(len(reader.events()))
-    # what is known is not forgotten when an answer is missing
-    # and that one is missing is told as long as it is
+    # Known events are kept when an answer is missing, and each missing answer is reported.
     assert counts == [1, 1, 1, 2, 2, 5] and api.asked == 3
 
 
-def test_what_was_before_the_trial_is_none_of_its_events() -> None:
+def test_events_before_the_trial_are_left_out() -> None:
     api: Any = Answers(FAILOVER)
     since = (BEGIN + timedelta(seconds=16)).timestamp()
     reader = EventReader(api, "shop", ["shop-0", "shop-2"], since)

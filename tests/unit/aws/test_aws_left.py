@@ -1,4 +1,4 @@
-"""What is left at Amazon: whose it is, and how it is deleted."""
+"""Leftovers at Amazon: owner and deletion."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ from fivenines.errors import FiveninesError
 OURS = tags_of("1a2b")
 
 
-def test_tags_say_whose_it_is_and_whether_it_runs() -> None:
+def test_tags_name_the_owner_and_the_process() -> None:
     made = origin(OURS)
     assert made is not None and made.run == "1a2b" and made.in_use
     assert made.host == platform.node() and made.pid == os.getpid() and made.is_mine
@@ -52,29 +52,31 @@ class Cloud:
     delete_cluster = delete_instance
 
 
-def test_only_what_carries_the_tag_is_found() -> None:
+def test_only_tagged_resources_are_listed() -> None:
     found = find(Cloud())  # type: ignore[arg-type]
     assert [(one.cluster, one.instances) for one in found] == [("a", ("a-1", "a-2")), ("", ("lonely",))]
     assert found[1].origin.owner == "?" and not found[1].origin.in_use
 
 
-def test_instances_go_first_and_what_is_refused_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instances_are_deleted_first_and_refused_deletions_are_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(left, "_EVERY", 0.0)
     cloud = Cloud({"a-2": 2, "a": 1})
     (one, _) = find(cloud)  # type: ignore[arg-type]
-    told: list[str] = []
-    assert delete(cloud, one, 60, told.append) == []  # type: ignore[arg-type]
-    assert cloud.done == ["a-1", "a", "a-2"] and told == ["a-2 is creating", "a-2 is creating"]
+    messages: list[str] = []
+    assert delete(cloud, one, 60, messages.append) == []  # type: ignore[arg-type]
+    assert cloud.done == ["a-1", "a", "a-2"] and messages == ["a-2 is creating", "a-2 is creating"]
 
 
-def test_a_multi_az_cluster_takes_its_instances_along() -> None:
+def test_a_multi_az_cluster_is_deleted_with_its_instances() -> None:
     cloud = Cloud()
     (one, _) = find(cloud)  # type: ignore[arg-type]
     assert delete(cloud, replace(one, whole=True)) == []  # type: ignore[arg-type]
     assert cloud.done == ["a"] and not one.whole
 
 
-def test_what_stays_is_named_with_the_command() -> None:
+def test_remaining_resources_are_reported_with_the_command() -> None:
     cloud = Cloud({"a": 9})
     one: Left = find(cloud)[0]  # type: ignore[arg-type]
     access = Access("eu-central-1", "work")

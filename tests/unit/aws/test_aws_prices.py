@@ -1,4 +1,4 @@
-"""What a cluster costs."""
+"""The cost of a cluster."""
 
 import json
 
@@ -11,7 +11,7 @@ from fivenines.errors import FiveninesError
 
 
 def product(*prices: str, unit: str = "Hrs") -> str:
-    """As the Price List API has it: terms by SKU, each with dimensions."""
+    """Return a product in the form of the Price List API: terms by SKU, each with dimensions."""
     terms = {
         f"SKU.{n}": {"priceDimensions": {f"SKU.{n}.R": {"unit": unit, "pricePerUnit": {"USD": price}}}}
         for n, price in enumerate(prices)
@@ -43,7 +43,7 @@ def test_a_charge_reads_as_a_sentence() -> None:
         "shop: 2 x db.r6g.large for about 1.5 h at 0.3 an hour each: about 0.90; no trial begins that "
         "would exceed 5.00"
     )
-    assert str(Charge("shop", "db.r6g.large", 2, 5400, None)).endswith("price not known")
+    assert str(Charge("shop", "db.r6g.large", 2, 5400, None)).endswith("price unknown")
 
 
 class Listing:
@@ -62,7 +62,7 @@ class Listing:
         return self.answer
 
 
-def test_the_price_list_is_asked_for_the_class_and_the_region() -> None:
+def test_the_price_list_is_filtered_by_class_and_region() -> None:
     listing = Listing([product("0.313")])
     assert per_hour(listing, "aurora-mysql", "db.r6g.large") == 0.313  # type: ignore[arg-type]
     assert listing.asked == {
@@ -72,7 +72,7 @@ def test_the_price_list_is_asked_for_the_class_and_the_region() -> None:
     }
 
 
-def test_a_price_that_is_not_listed_is_not_guessed() -> None:
+def test_an_unlisted_price_is_unknown() -> None:
     silent = Listing(FiveninesError("may not"))
     assert per_hour(silent, "aurora-mysql", "db.r6g.large") is None  # type: ignore[arg-type]
     assert per_hour(Listing([product("0.3")]), "rds-mysql", "db.m5d.large") is None  # type: ignore[arg-type]

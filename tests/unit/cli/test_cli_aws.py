@@ -41,7 +41,7 @@ def test_a_run_that_costs_money_wants_yes_with_the_price(fivenines: Fivenines) -
 def test_an_unknown_price_is_required(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fivenines.solutions.aurora_settings.per_hour", lambda *_asked: None)
     Path("paid.yaml").write_text(FILE.replace("price_per_hour: 0.3, ", "region: eu-central-1, "))
-    assert "price not known" in fivenines("run", "paid.yaml", "--dry-run").out
+    assert "price unknown" in fivenines("run", "paid.yaml", "--dry-run").out
     answer = fivenines("run", "paid.yaml", "--yes")
     assert answer.code == 2 and "Set `price_per_hour`" in answer.err
 

@@ -230,7 +230,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "galera",
             [],
             4,
-            "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
+            "up: --nodes 4: a Galera cluster of 4 votes has no majority when it splits into "
             "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
         ),
         ("standalone", [], 2, "up: --nodes 2: standalone has 1 nodes"),

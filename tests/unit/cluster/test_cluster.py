@@ -1,4 +1,4 @@
-"""Who has a role now: asked again where nobody seems to have it."""
+"""Roles of nodes: queries are repeated before a role counts as vacant."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ NODES = [SimpleNamespace(name="node1"), SimpleNamespace(name="node2")]
 
 
 def asked(*answers: dict[str, str]) -> Any:
-    """A cluster whose nodes answer so, one time after the other, and then as the last time."""
+    """Return a cluster whose nodes give these answers in turn, and then repeat the last one."""
     left = list(answers)
 
     def roles() -> dict[str, str]:
@@ -29,7 +29,7 @@ def test_a_node_that_answers_late_once_is_still_the_primary() -> None:
     assert Cluster.target(asked(late), "replica") is NODES[1]
 
 
-def test_nobody_is_primary_once_all_were_asked_for_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_role_is_vacant_once_all_nodes_were_queried_for_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE", 0.15)
-    with pytest.raises(FiveninesError, match="pair: no node is primary now"):
+    with pytest.raises(FiveninesError, match="pair: no node has the role primary now"):
         Cluster.target(asked({"node1": "down", "node2": "replica"}), "primary")

@@ -1,4 +1,4 @@
-"""The end of a deployment: all of it, whatever fails on the way."""
+"""The end of a deployment is complete, even if steps fail."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from fivenines.deployment.deployed import Deployed
 
 
 @pytest.mark.parametrize("fails", ["", "durability", "manager", "leave", "access"])
-def test_whatever_fails_to_end_the_rest_is_ended(
+def test_a_failure_to_end_a_part_does_not_stop_the_rest(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fails: str
 ) -> None:
     done: list[str] = []

@@ -21,7 +21,7 @@ def test_values_of_json_count_however_it_is_laid_out(tmp_path: Path) -> None:
     assert configuration_lines(tmp_path) == 4 + 2
 
 
-def test_what_programs_make_does_not_count(tmp_path: Path) -> None:
+def test_generated_files_do_not_count(tmp_path: Path) -> None:
     write(tmp_path, id_rsa="a\nb\n", server_dot_pem="a\n", authkey="a\n", etcd_dot_conf="a: 1\n")
     (tmp_path / "blob").write_bytes(b"\xff\xfe\x00\n\n")
     (tmp_path / "link").symlink_to(tmp_path / "etcd.conf")

@@ -1,4 +1,4 @@
-"""Which of the settings that were handed over a server's words are about."""
+"""Which of the user's settings a server's message is about."""
 
 from collections.abc import Sequence
 
@@ -34,25 +34,25 @@ def test_the_setting_that_is_named_is_blamed(words: str, keys: tuple[str, ...] |
 
 
 @pytest.mark.parametrize("guilty", range(5))
-def test_a_setting_that_no_words_name_is_found_by_trial(guilty: int) -> None:
-    given, asked = [("server", str(number)) for number in range(5)], []
+def test_an_unnamed_setting_is_found_by_bisection(guilty: int) -> None:
+    given, tried = [("server", str(number)) for number in range(5)], []
 
     def words(some: Sequence[tuple[str, ...]]) -> str:
-        asked.append(some)
+        tried.append(some)
         return f"dead of {len(some)}" if given[guilty] in some else ""
 
-    keys, said = _by_trial(given, words)
-    assert keys == given[guilty] and said.startswith("dead") and len(asked) <= 4
+    keys, message = _by_trial(given, words)
+    assert keys == given[guilty] and message.startswith("dead") and len(tried) <= 4
 
 
-def test_a_single_setting_is_blamed_whatever_the_words() -> None:
+def test_a_single_setting_is_blamed_for_any_message() -> None:
     assert blamed({("server", "no_such_setting"): 1}, "FATAL: something else") == (
         "server",
         "no_such_setting",
     )
 
 
-def test_the_place_is_that_of_the_solution_of_this_name() -> None:
+def test_the_error_points_to_the_solution_of_this_name() -> None:
     text = document.parse(
         "solutions:\n"
         "  - {solution: standalone, name: a, server: {x: 1}}\n"
@@ -68,7 +68,7 @@ def test_the_place_is_that_of_the_solution_of_this_name() -> None:
 
 
 @pytest.mark.parametrize(("head", "inner"), [("", ()), ("settings: {", ("settings",))])
-def test_the_place_in_a_sweep_is_that_of_the_value(head: str, inner: tuple[str, ...]) -> None:
+def test_the_error_in_a_sweep_points_to_the_value(head: str, inner: tuple[str, ...]) -> None:
     sweep = f"{head}server.x: [1, 7]{'}' if head else ''}"
     text = document.parse(
         "solutions:\n"

@@ -198,7 +198,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: galera, size: 2}\n",
-            "x.yaml:4:5: solutions[0]: a Galera cluster of 2 votes has no majority when it breaks into "
+            "x.yaml:4:5: solutions[0]: a Galera cluster of 2 votes has no majority when it splits into "
             "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
         ),
         (
@@ -368,6 +368,6 @@ def test_wrong_settings_of_a_solution_are_named() -> None:
     with pytest.raises(UsageError) as senseless:
         solution_from({"solution": "galera", "size": 4}, "up")
     assert str(senseless.value) == (
-        "up: a Galera cluster of 4 votes has no majority when it breaks into halves: "
+        "up: a Galera cluster of 4 votes has no majority when it splits into halves: "
         "set size to 3 or 5, or to 2 or 4 with `arbiter: true`"
     )

@@ -26,7 +26,7 @@ def _values(parent: Xml.Element | None) -> Mapping[str, str]:
     return {str(one.get("name")): str(one.get("value")) for one in parent.iter("nvpair")}
 
 
-def test_the_first_one_knows_nodes_and_primary_and_no_resource() -> None:
+def test_the_first_cib_has_nodes_and_primary_and_no_resource() -> None:
     cib = Xml.fromstring(first_cib({"stonith-enabled": "false"}, NODES, "node2"))
     assert _values(cib.find(".//crm_config")) == {
         "stonith-enabled": "false",
@@ -59,7 +59,7 @@ def test_the_database_is_a_promotable_clone() -> None:
     assert constraints is not None and len(constraints) == 0
 
 
-def test_the_address_stays_with_the_promoted_one_and_comes_after_it() -> None:
+def test_the_address_follows_the_promoted_node() -> None:
     part = Xml.fromstring(with_resources(DATABASE, [ADDRESS], NAMES))
     together, order = part.find("constraints/rsc_colocation"), part.find("constraints/rsc_order")
     assert together is not None and order is not None
@@ -78,7 +78,7 @@ def test_a_fence_agent_may_end_every_node() -> None:
     assert without.find("crm_config") is None
 
 
-def test_no_two_things_have_one_id() -> None:
+def test_ids_are_unique() -> None:
     for text in (
         with_resources(DATABASE, [ADDRESS], NAMES, "fence_x"),
         first_cib({"a": "b"}, NODES, "node1"),

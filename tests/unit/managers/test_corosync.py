@@ -9,7 +9,7 @@ from fivenines.managers.corosync import corosync_conf
 NODES = {"node1": "10.99.0.11", "node2": "10.99.0.12", "node3": "10.99.0.13"}
 
 
-def test_every_node_stands_in_the_file_with_its_address() -> None:
+def test_every_node_is_in_the_file_with_its_address() -> None:
     text = corosync_conf(NODES, "udpu", 1.5, "/run/node/log/corosync.log")
     found = re.findall(r"name: (\S+)\n    nodeid: (\d)\n    ring0_addr: (\S+)\n", text)
     assert found == [("node1", "1", "10.99.0.11"), ("node2", "2", "10.99.0.12"), ("node3", "3", "10.99.0.13")]
@@ -17,7 +17,7 @@ def test_every_node_stands_in_the_file_with_its_address() -> None:
     assert "  logfile: /run/node/log/corosync.log\n" in text
 
 
-def test_braces_close_on_lines_of_their_own() -> None:
+def test_closing_braces_have_separate_lines() -> None:
     # corosync.conf(5): one statement a line; a file in one line is refused
     lines = corosync_conf(NODES, "knet", 1.0, "x").splitlines()
     assert sum(line.rstrip().endswith("{") for line in lines) == 7

@@ -1,4 +1,4 @@
-"""Resynchronisations, as the kernel's log tells them."""
+"""Resynchronisations in the kernel's log."""
 
 from fivenines.managers.drbd_log import resyncs
 
@@ -10,13 +10,13 @@ LOG = """\
 """
 
 
-def test_those_that_ended_are_told_with_time_and_rate() -> None:
+def test_finished_resynchronisations_have_time_and_rate() -> None:
     first, second = resyncs(LOG)
     assert (first.seconds, first.rate) == (45, 1088 * 1024)
     assert first.detail == "resynchronisation: 45 s, 1.1 MB/s"
     assert first.stamp != second.stamp
 
 
-def test_one_that_goes_on_is_not_told() -> None:
+def test_a_running_resynchronisation_is_left_out() -> None:
     assert resyncs(LOG.partition("\n")[0]) == []
     assert resyncs("") == []

@@ -1,4 +1,4 @@
-"""MHA: its settings, the files that it reads, the scripts that it calls, and what the lab does for it."""
+"""MHA: its settings, its files, its scripts, and its requests to the lab."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ def replication(replicas: int = 2, **manager: Any) -> ReplicationSettings:
     )
 
 
-def test_defaults_are_those_of_mha_where_it_has_any() -> None:
+def test_defaults_are_those_of_mha() -> None:
     ours = settings()
     assert (ours.ping_interval, ours.ping_type, ours.secondary_check) == (3, "select", False)
     assert ours.fence and ours.repeat and ours.last_failover == 0
@@ -54,10 +54,10 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
-    ("solution", "said"),
+    ("solution", "output"),
     [
-        (replication(candidates=["node4"]), "candidates: there is no node4: nodes are node1 to node3"),
-        (replication(no_master=["node2", "node3"]), "no replica is left that may be promoted"),
+        (replication(candidates=["node4"]), "candidates: there is no node4: the nodes are node1 to node3"),
+        (replication(no_master=["node2", "node3"]), "manager.no_master: it excludes all replicas"),
         (replication(candidates=["node2"], no_master=["node2"]), "node2 is in candidates and in no_master"),
         (
             HotStandbySettings(solution="hot-standby", manager=settings()),
@@ -65,9 +65,9 @@ def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None
         ),
     ],
 )
-def test_what_makes_no_sense_with_a_solution_is_said(solution: Any, said: str) -> None:
+def test_settings_that_do_not_fit_the_solution_are_reported(solution: Any, output: str) -> None:
     (problem,) = problems(solution)
-    assert said in problem
+    assert output in problem
 
 
 class _Solution(SimpleNamespace):
@@ -104,7 +104,7 @@ def _configuration(made: Mha) -> str:
     return made._configuration()
 
 
-def test_what_mha_reads(tmp_path: Path) -> None:
+def test_the_configuration_contains_the_settings(tmp_path: Path) -> None:
     made = _manager(
         tmp_path,
         _solution(tmp_path),
@@ -142,7 +142,7 @@ def test_what_mha_reads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fence", [True, False])
-def test_without_fencing_nobody_is_asked(tmp_path: Path, fence: bool) -> None:
+def test_without_fencing_there_is_no_request(tmp_path: Path, fence: bool) -> None:
     text = _configuration(_manager(tmp_path, _solution(tmp_path), fence=fence))
     assert ("shutdown_script" in text) is fence
     assert (tmp_path / "manager/conf/shutdown_script").exists() is fence
@@ -158,7 +158,7 @@ def test_a_new_primary_waits_for_replicas_if_the_old_one_did(tmp_path: Path, syn
 
 
 def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tuple[int, str, str]:
-    """Run a script with pipes of ours; its exit status, what it said, what it asked."""
+    """Run a script with test pipes; return its exit status, its output and its request."""
     ask, reply = tmp_path / "ask", tmp_path / "answer"
     for pipe in (ask, reply):
         pipe.unlink(missing_ok=True)
@@ -166,10 +166,10 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
     text = text.replace(mha_files.ASK, str(ask)).replace(mha_files.ANSWER, str(reply))
     script = tmp_path / "script"
     script.write_text(text)
-    asked: list[str] = []
+    requested: list[str] = []
 
     def serve() -> None:
-        asked.append(ask.read_text())
+        requested.append(ask.read_text())
         reply.write_text(f"{answer}\n")
 
     if answer:
@@ -177,7 +177,7 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
     done = subprocess.run(
         ["sh", str(script), *words], capture_output=True, text=True, timeout=20, check=False
     )
-    return done.returncode, done.stdout + done.stderr, "".join(asked)
+    return done.returncode, done.stdout + done.stderr, "".join(requested)
 
 
 @pytest.mark.parametrize(
@@ -189,18 +189,18 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
         ("stop", "fencing failed: processes are left", 1),
     ],
 )
-def test_the_shutdown_script_asks_and_tells_mha(
+def test_the_shutdown_script_requests_fencing_and_answers_mha(
     tmp_path: Path, command: str, answer: str, status: int
 ) -> None:
     words = [f"--command={command}", "--ssh_user=mysql", "--host=10.99.0.11", "--ip=10.99.0.11"]
-    code, said, asked = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
+    code, output, requested = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
     assert code == status
-    assert asked == ("fence 10.99.0.11\n" if answer else "")
-    assert ("the lab did not fence 10.99.0.11: fencing failed" in said) is (status == 1)
+    assert requested == ("fence 10.99.0.11\n" if answer else "")
+    assert ("the lab did not fence 10.99.0.11: fencing failed" in output) is (status == 1)
 
 
 def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that says what it is called with stands before the real one."""
+    """Put a client that prints its arguments before the real one."""
     client = tmp_path / "bin" / "mysql"
     client.parent.mkdir()
     client.write_text('#!/bin/sh\necho "$@"\n')
@@ -208,32 +208,32 @@ def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
 
 
-def test_other_scripts_speak_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_scripts_connect_to_the_right_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _client(tmp_path, monkeypatch)
 
-    def said(text: str, command: str) -> str:
+    def output(text: str, command: str) -> str:
         words = [f"--command={command}", "--orig_master_ip=old", "--new_master_ip=new"]
         status, heard, _ = _run_script(tmp_path, text, *words)
         assert status == 0, heard
         return heard
 
     failover = mha_files.failover_script(True, None)
-    assert said(failover, "stopssh") == ""
-    assert SEMI_SYNC_PRIMARY in said(failover, "start")
-    assert "--host=new" in said(failover, "start")
+    assert output(failover, "stopssh") == ""
+    assert SEMI_SYNC_PRIMARY in output(failover, "start")
+    assert "--host=new" in output(failover, "start")
     change = mha_files.online_change_script(True, None)
-    assert "--host=old" in said(change, "stop") and "read_only = 1" in said(change, "stop")
-    assert "--host=new" not in said(change, "stop")
-    assert "--host=new" in said(change, "start")
-    assert said(mha_files.online_change_script(False, None), "start") == ""
+    assert "--host=old" in output(change, "stop") and "read_only = 1" in output(change, "stop")
+    assert "--host=new" not in output(change, "stop")
+    assert "--host=new" in output(change, "start")
+    assert output(mha_files.online_change_script(False, None), "start") == ""
 
 
 class _Proxy:
-    """A runtime API on a port of this machine: takes a command a connection, and gives one answer to all."""
+    """A runtime API on a local port: one command for each connection, and the same answer to all."""
 
-    def __init__(self, said: str) -> None:
+    def __init__(self, output: str) -> None:
         self.heard: list[str] = []
-        self.said = said
+        self.output = output
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.control = f"127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
@@ -243,7 +243,7 @@ class _Proxy:
             connection, _ = self.listener.accept()
             with connection:
                 self.heard.append(connection.recv(200).decode())
-                connection.sendall(self.said.encode())
+                connection.sendall(self.output.encode())
 
     def commands(self, address: str) -> list[str]:
         return [f"set server write/entry addr {address} port 3306", "shutdown sessions"]
@@ -257,7 +257,7 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
 
 @pytest.mark.parametrize("script", [mha_files.failover_script, mha_files.online_change_script])
 @pytest.mark.parametrize(
-    ("said", "answer", "status"),
+    ("output", "answer", "status"),
     [
         (_MOVED, "done", 0),
         ("\n", "done", 0),
@@ -265,37 +265,37 @@ _MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 
         (_MOVED, "HAProxy's entry leads to nowhere", 1),
     ],
 )
-def test_mha_moves_the_entry_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, said: str, answer: str, status: int
+def test_mha_moves_the_entry_and_logs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Any, output: str, answer: str, status: int
 ) -> None:
     _client(tmp_path, monkeypatch)
-    proxy = _Proxy(said)
+    proxy = _Proxy(output)
     words = ["--command=start", "--orig_master_ip=10.99.0.11", "--new_master_ip=10.99.0.12"]
     text = script(True, proxy)
-    code, heard, asked = _run_script(tmp_path, text, *words, answer=answer)
+    code, heard, requested = _run_script(tmp_path, text, *words, answer=answer)
     assert code == status, heard
     assert proxy.heard[0] == "set server write/entry addr 10.99.0.12 port 3306\n"
     assert SEMI_SYNC_PRIMARY in heard, "clients come when it waits for others"
-    assert asked == ("entry 10.99.0.12\n" if answer else "")
+    assert requested == ("entry 10.99.0.12\n" if answer else "")
     if status:
-        assert (answer or said).strip() in heard
+        assert (answer or output).strip() in heard
     else:
         assert proxy.heard[1:] == ["shutdown sessions\n"], "the old server keeps no session"
     assert _run_script(tmp_path, text, "--command=status")[0] == 0, "MHA asks at its start"
 
 
-def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
+def test_an_unreachable_proxy_moves_no_entry(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     proxy: Any = SimpleNamespace(control=f"127.0.0.1:{port}", commands=lambda address: [address])
     text = mha_files.failover_script(False, proxy)
-    code, heard, asked = _run_script(tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12")
-    assert (code, asked) == (1, "") and f"HAProxy at {proxy.control}" in heard
+    code, heard, requested = _run_script(tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12")
+    assert (code, requested) == (1, "") and f"HAProxy at {proxy.control}" in heard
 
 
-def test_who_moved_the_entry_is_an_event(tmp_path: Path) -> None:
+def test_a_moved_entry_is_an_event(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
-    assert "does not know how to entry" in made._served("entry", "10.99.0.12"), "nothing to move"
+    assert "'entry' is not a request" in made._served("entry", "10.99.0.12"), "nothing to move"
     noted: list[str] = []
     made.entry = SimpleNamespace(moved=noted.append)
     assert made._served("entry", "10.99.0.12") == "done"
@@ -317,7 +317,7 @@ class _Process:
         return self.ends
 
 
-def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
+def test_the_lab_fences_and_reports_failures(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     made = _manager(tmp_path, solution)
     node = solution.nodes[0]
@@ -329,11 +329,11 @@ def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
     assert made._served("fence", "10.99.0.11") == (
         "fencing failed: processes of node1 are left after SIGKILL"
     )
-    with pytest.raises(FiveninesError, match="does not know how to paint"):
+    with pytest.raises(FiveninesError, match="'paint' is not a request"):
         lab_requests.serve(made, "paint", "node1")
 
 
-def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
+def test_the_lab_stops_and_starts_nodes(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
@@ -350,7 +350,7 @@ def test_replicas_keep_their_relay_logs(tmp_path: Path) -> None:
     assert made.settings.server_settings == {"relay_log_purge": False}
 
 
-def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
+def test_a_dead_primary_without_mha_is_reported_once(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
     for node in made.solution.nodes:
         node.answers = lambda: False
@@ -358,7 +358,7 @@ def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
         made._look_after()
     (event,) = made.events()
     assert (event.kind, event.node) == ("failed", "node1")
-    assert event.detail == "nobody watches: MHA has ended, and node1 does not answer"
+    assert event.detail == "no failover manager runs: MHA has ended, and node1 does not answer"
     made._killed = True
     with pytest.raises(FiveninesError, match="no switchover: node1 does not answer"):
         made.switch_over()

@@ -1,4 +1,4 @@
-"""MHA's log, as MHA 0.58 wrote it here, becomes events; what it refuses is told with its own words."""
+"""Events in the log of MHA 0.58, and its errors in refusals."""
 
 import pytest
 from hypothesis import given
@@ -56,22 +56,22 @@ SWITCH = """\
 """
 
 
-def told(text: str, reader: Reader | None = None) -> list[tuple[str, str, str]]:
-    """The events of these lines; their moment is the number of the line."""
+def events_of(text: str, reader: Reader | None = None) -> list[tuple[str, str, str]]:
+    """Return the events of these lines; their time is the number of the line."""
     reader = reader or Reader(NAMES, "node1")
-    found = []
+    events = []
     for number, line in enumerate(text.splitlines()):
         for event in reader.read(f"{WHEN}{line}\n", number):
             assert event.monotonic_ns == number
-            found.append((event.kind, event.node, event.detail))
-    return found
+            events.append((event.kind, event.node, event.detail))
+    return events
 
 
-def test_a_failover_by_its_steps() -> None:
+def test_a_failover_yields_its_events() -> None:
     reader = Reader(NAMES, "node1")
     refused = "2002 (Can't connect to server on '10.99.0.11' (115))"
     lost = "Got error on MySQL select ping: 2013 (Lost connection to server during query)"
-    assert told(FAILOVER, reader) == [
+    assert events_of(FAILOVER, reader) == [
         ("watching", "node1", ""),
         ("missed", "node1", f"1 of 4: {lost}"),
         ("missed", "node1", f"2 of 4: {refused}"),
@@ -86,17 +86,17 @@ def test_a_failover_by_its_steps() -> None:
     assert reader.refusal() == ""
 
 
-def test_a_switchover_by_its_steps() -> None:
-    assert told(SWITCH) == [
+def test_a_switchover_yields_its_events() -> None:
+    assert events_of(SWITCH) == [
         ("decided", "node1", "Starting online master switch.."),
         ("promoted", "node2", "read_only=0 set"),
         ("repointed", "node3", "follows node2"),
     ]
 
 
-def test_a_ping_that_works_again_is_no_news() -> None:
+def test_a_successful_ping_is_no_event() -> None:
     text = "[info] Ping(SELECT) succeeded, waiting until MySQL doesn't respond.."
-    assert [kind for kind, _, _ in told(f"{text}\n{text}")] == ["watching"]
+    assert [kind for kind, _, _ in events_of(f"{text}\n{text}")] == ["watching"]
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_a_ping_that_works_again_is_no_news() -> None:
         ("[info]  Power off done.", ("fenced", "node1", "Power off done")),
     ],
 )
-def test_other_ways(line: str, event: tuple[str, str, str]) -> None:
-    assert told(line) == [event]
+def test_other_lines_yield_their_events(line: str, event: tuple[str, str, str]) -> None:
+    assert events_of(line) == [event]
 
 
-def test_a_refusal_is_told_without_its_noise() -> None:
+def test_a_refusal_contains_only_relevant_errors() -> None:
     reader = Reader(NAMES, "node1")
     refusal = (
         "Last failover was done at 2026/11/22 08:07:20. Current time is too early to do failover again. If "
@@ -132,7 +132,7 @@ def test_a_refusal_is_told_without_its_noise() -> None:
         "script again."
     )
     place = "[error][/usr/share/perl5/MHA/MasterFailover.pm, ln310]"
-    events = told(
+    events = events_of(
         f"{place} {refusal}\n{place} {refusal}\n"
         f"{place} Got ERROR:  at /usr/bin/masterha_manager line 65.\n"
         f"{place} Use of uninitialized value $low in concatenation (.) or string\n",
@@ -142,17 +142,17 @@ def test_a_refusal_is_told_without_its_noise() -> None:
     assert reader.refusal() == refusal
 
 
-def test_only_the_last_errors_are_told() -> None:
+def test_a_refusal_contains_only_the_last_errors() -> None:
     reader = Reader(NAMES, "node1")
-    told("\n".join(f"[error][x.pm, ln1] reason {number}" for number in range(9)), reader)
+    events_of("\n".join(f"[error][x.pm, ln1] reason {number}" for number in range(9)), reader)
     assert reader.refusal() == "reason 5; reason 6; reason 7; reason 8"
 
 
-def test_an_ok_of_something_else_promotes_nobody() -> None:
-    assert told("[info]  ok.\n[info] New master is 10.99.0.12(10.99.0.12:3306)\n[info]  ok.") == []
+def test_an_unrelated_ok_is_no_promotion() -> None:
+    assert events_of("[info]  ok.\n[info] New master is 10.99.0.12(10.99.0.12:3306)\n[info]  ok.") == []
 
 
 @given(st.text())
-def test_any_line_is_read(line: str) -> None:
+def test_no_line_breaks_the_reader(line: str) -> None:
     assert Reader(NAMES, "node1").read(line, 1) == []
     Reader(NAMES, "node1").read(f"{WHEN}[error] {line}", 1)

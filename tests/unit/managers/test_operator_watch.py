@@ -1,4 +1,4 @@
-"""The operator's loop, its talk with the lab, and what it says about unreachable servers."""
+"""The operator's loop, its requests to the lab, and its reports about unreachable servers."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from fivenines.servers.postgres.control import PostgresControl
 
 
 class OverError(Exception):
-    """The pretended servers have played all that they had."""
+    """The simulated servers have no further answers."""
 
 
 class Scripted(Control):
@@ -112,23 +112,21 @@ def test_after_the_allowed_misses_the_new_primary_is_watched(capsys: pytest.Capt
     assert Scripted.log[-2:] == ["check node3", "check node3"]
 
 
-def test_when_nobody_can_be_reached_it_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failover_without_reachable_replicas_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["gone"] * 4, [{}])
-    told = _watch(operator, capsys)
-    assert told.count("failed node1") == told.count("decided node1") == 3
+    events = _watch(operator, capsys)
+    assert events.count("failed node1") == events.count("decided node1") == 3
     assert operator.primary == "node1"
     assert not [step for step in Scripted.log if step.startswith(("promote", "repoint"))]
 
 
-def test_a_primary_that_comes_back_before_anybody_was_promoted_stays(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_primary_that_answers_before_a_promotion_stays(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["gone", "gone", "", ""], [{}])
     assert _watch(operator, capsys)[-1] == "failed node1"
     assert operator.primary == "node1"
 
 
-def test_misses_are_counted_aloud(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_checks_are_counted_in_events(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["refused", "timed out"], [{"node2": 1}], misses=3)
     with pytest.raises(OverError):
         operator.watch()
@@ -137,7 +135,7 @@ def test_misses_are_counted_aloud(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Lab(io.StringIO):
-    """The lab's end of the talk: notes when it is asked for its answer."""
+    """The lab's end of the conversation: records when it is read."""
 
     def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
         Scripted.log.append("lab fences")
@@ -156,7 +154,7 @@ def test_the_old_primary_is_fenced_before_anything_else(
     assert kinds[:3] == ["decided", "fence", "fenced"]
 
 
-def test_without_fencing_the_lab_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fencing_there_is_no_request_to_the_lab(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Lab())
     assert _operator([], [{"node2": 1}]).fail_over()
     assert "lab fences" not in Scripted.log
@@ -164,7 +162,7 @@ def test_without_fencing_the_lab_is_not_asked(monkeypatch: pytest.MonkeyPatch) -
 
 @settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from(NODES[1:]), st.integers(0, 2**62)), st.integers(0, 2**62))
-def test_the_most_advanced_of_those_that_answer_is_chosen(positions: dict[str, int], zombie: int) -> None:
+def test_the_most_advanced_answering_replica_is_promoted(positions: dict[str, int], zombie: int) -> None:
     operator = _operator([], [{"node1": zombie, **positions}])
     assert operator.fail_over() == bool(positions)
     assert "ask node1" not in Scripted.log
@@ -197,14 +195,14 @@ gtids = st.tuples(numbers, numbers, st.integers(0, 2**63))
 
 @settings(max_examples=50)
 @given(st.lists(gtids))
-def test_the_sequence_of_a_position_is_that_of_its_furthest_domain(found: list[tuple[int, int, int]]) -> None:
+def test_the_sequence_is_the_highest_of_all_domains(found: list[tuple[int, int, int]]) -> None:
     text = ",".join("-".join(map(str, gtid)) for gtid in found)
     assert sequence(text) == max((gtid[2] for gtid in found), default=0)
 
 
 @settings(max_examples=50)
 @given(gtids, st.integers(1, 2**40), numbers)
-def test_who_has_more_is_further_whatever_server_wrote_it(
+def test_positions_compare_by_sequence_for_any_server_id(
     gtid: tuple[int, int, int], more: int, server: int
 ) -> None:
     domain, first, number = gtid
@@ -212,7 +210,7 @@ def test_who_has_more_is_further_whatever_server_wrote_it(
 
 
 @pytest.mark.parametrize("kind", [MariadbControl, PostgresControl])
-def test_a_server_that_is_not_there_is_told_and_has_no_position(kind: type[Control]) -> None:
+def test_an_unreachable_server_is_reported_and_has_no_position(kind: type[Control]) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         address = listener.getsockname()  # bound and not listening: refused
@@ -234,9 +232,9 @@ def _solution(family: str = "mariadb", **facts: object) -> Any:
 
 
 @pytest.mark.parametrize("family", ["mariadb", "postgresql"])
-def test_the_operator_understands_its_configuration(family: str) -> None:
-    asked = OperatorSettings(interval=0.5, timeout=2.0, misses=4, fence=False)
-    manager = Operator(asked, _solution(family, synchronous=True))
+def test_the_operator_reads_its_configuration(family: str) -> None:
+    settings = OperatorSettings(interval=0.5, timeout=2.0, misses=4, fence=False)
+    manager = Operator(settings, _solution(family, synchronous=True))
     read = operate.Operate(json.loads(json.dumps(manager._configuration())), "hidden")
     assert isinstance(read.control, MariadbControl if family == "mariadb" else PostgresControl)
     assert read.nodes["node2"] == ("10.99.0.12", 3306)
@@ -245,7 +243,7 @@ def test_the_operator_understands_its_configuration(family: str) -> None:
     assert (read.fences, read.synchronous) == (False, True)
 
 
-def test_nobody_promotes_without_a_manager() -> None:
+def test_without_a_manager_there_is_no_promotion() -> None:
     manager = NoManager(NoneSettings(), _solution())
     manager.start()
     assert (manager.promotes, manager.events()) == (False, [])

@@ -1,4 +1,4 @@
-"""Pacemaker's settings: what makes no sense, and what a solution must be like."""
+"""Pacemaker's settings: invalid ones, and requirements on the solution."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -27,8 +27,8 @@ solutions:
 
 
 def replication(**given: Any) -> Any:
-    wanted = {"mode": "after_sync", "manager": {"kind": "pacemaker"}, **given}
-    return solution_from({"solution": "replication", **wanted}, "test")
+    settings = {"mode": "after_sync", "manager": {"kind": "pacemaker"}, **given}
+    return solution_from({"solution": "replication", **settings}, "test")
 
 
 def test_the_nodes_have_a_root_with_both_and_all_user_ids() -> None:
@@ -60,13 +60,15 @@ def test_a_virtual_address_needs_a_failover_manager() -> None:
         solution_from({"solution": "galera", "access": "virtual-address"}, "test")
 
 
-def test_it_makes_switchovers_without_a_host_of_its_own() -> None:
+def test_it_makes_switchovers_without_a_separate_host() -> None:
     settings = replication(access="virtual-address")
     assert settings.problems_with_switchover() == []
     assert settings.manager.host == ""
 
 
-def test_who_is_not_root_is_told_with_the_line(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_root_account_is_reported_with_the_line(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(FILE)
     monkeypatch.setattr(ids, "problem", lambda: "")
@@ -112,12 +114,12 @@ def _manager(answer: Any) -> Any:
     return made
 
 
-def test_who_is_not_as_it_was_is_named_with_what_failed() -> None:
+def test_a_node_in_a_wrong_role_is_named_with_its_failures() -> None:
     manager = _manager(_STATUS.format(quorum="true"))
     assert manager._not_adopted() == ("node3 is not unpromoted: p_mariadb_start_0: error, io failed (1236)")
 
 
-def test_a_cluster_that_does_not_answer_yet_is_waited_for() -> None:
+def test_start_waits_until_the_cluster_answers() -> None:
     def refuse() -> str:
         raise FiveninesError("node1: crm_mon failed: not connected")
 

@@ -63,14 +63,14 @@ def test_the_disk_is_promoted_then_mounted_then_the_server_and_the_address() -> 
     assert (order.get("first-action"), order.get("then-action")) == ("promote", "start")
 
 
-def test_it_begins_on_the_first_node_and_does_not_come_back_for_that() -> None:
+def test_it_starts_on_the_first_node_without_preferring_it() -> None:
     rule = _configuration(_settings()).find("constraints/rsc_location/rule")
     assert rule is not None and rule.get("score") == "1", "less than any score of DRBD's agent"
     stays = _configuration(_settings()).find("rsc_defaults/meta_attributes/nvpair")
     assert stays is not None and stays.get("value") == "100", "and more than that: it stays"
 
 
-def test_a_witness_votes_and_nothing_is_looked_for_on_it() -> None:
+def test_a_witness_votes_and_has_no_probes() -> None:
     assert not _banned(_configuration(_settings()))
     banned = _banned(_configuration(_settings(), never="witness"))
     assert banned == {CLONE, "p_files", "p_server", "p_address"}
@@ -85,7 +85,7 @@ def _banned(found: Xml.Element) -> set[str | None]:
     }
 
 
-def test_two_looks_at_disks_are_never_alike() -> None:
+def test_the_monitors_of_disks_have_different_intervals() -> None:
     monitors = [
         (one.role, one.interval)
         for one in disk(_settings(monitor_disk=1.0), "r0").operations
@@ -95,7 +95,7 @@ def test_two_looks_at_disks_are_never_alike() -> None:
     assert _settings(monitor=1.0, monitor_disk=1.0).watch_period == 3.0
 
 
-def test_with_fencing_there_is_a_switch() -> None:
+def test_fencing_uses_the_power_switch() -> None:
     switch = _configuration(_settings(fence=True), "fence_x").find("resources/primitive")
     assert switch is not None and switch.get("type") == "fence_x"
     assert _configuration(_settings()).find("resources/primitive") is None
@@ -117,8 +117,8 @@ def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_p
     client = (tmp_path / "conf/psql").read_text()
     assert "PGPASSFILE=" in client and 'exec /run/engine/bin/psql "$@"' in client
     assert ran[0][-2:] == ["postgres", "65534"], "its user, whom the agent becomes"
-    told = " ".join(server_agent(_settings(), node).parameters.values())
-    assert node.passwords.administrator not in told
+    parameters = " ".join(server_agent(_settings(), node).parameters.values())
+    assert node.passwords.administrator not in parameters
 
 
 def test_only_mariadb_is_started_by_another_agent() -> None:

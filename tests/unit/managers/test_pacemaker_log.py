@@ -1,4 +1,4 @@
-"""What Pacemaker's daemons say, as events. The lines are those of Pacemaker 2.1.5."""
+"""Events in the logs of Pacemaker's daemons. The lines are those of Pacemaker 2.1.5."""
 
 import time
 from datetime import UTC, datetime
@@ -13,12 +13,12 @@ CONTROLD = "pacemaker-controld  [57] (log_executor_event) \tnotice: "
 SCHEDULERD = "pacemaker-schedulerd[55] (log_list_item) \tnotice: "
 
 
-def line(said: str, at: str = "08:03:29.926", node: str = "node2", day: str = "Nov 22") -> str:
-    return f"{day} {at} {node} {said}"
+def line(message: str, at: str = "08:03:29.926", node: str = "node2", day: str = "Nov 22") -> str:
+    return f"{day} {at} {node} {message}"
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "node", "detail"),
+    ("message", "kind", "node", "detail"),
     [
         (
             f"{CONTROLD}Result of monitor operation for p_mariadb on node1: not running | CIB update 24",
@@ -82,19 +82,19 @@ def line(said: str, at: str = "08:03:29.926", node: str = "node2", day: str = "N
             "pacemaker-controld  [57] (crm_update_quorum) \twarning: Quorum lost | membership=12 members=1",
             "failed",
             "",
-            "no quorum: this part of the cluster has no majority",
+            "no quorum: this partition has no majority",
         ),
     ],
 )
-def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
-    event = Story("p_mariadb").add(line(said), NOW, ahead_ns=0)
+def test_lines_yield_their_events(message: str, kind: str, node: str, detail: str) -> None:
+    event = Story("p_mariadb").add(line(message), NOW, ahead_ns=0)
     assert event is not None
     assert (event.kind, event.node, event.detail) == (kind, node, detail)
     assert event.monotonic_ns == round(datetime(2026, 11, 22, 8, 3, 29, 926000, tzinfo=UTC).timestamp() * 1e9)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "",
         "nonsense",
@@ -110,19 +110,19 @@ def test_what_lines_mean(said: str, kind: str, node: str, detail: str) -> None:
         "pacemaker-attrd     [54] (x) \tnotice: Node node3 state is now lost | all daemons say so",
     ],
 )
-def test_what_is_no_news(said: str) -> None:
+def test_other_lines_are_no_events(message: str) -> None:
     story = Story("p_mariadb")
-    assert story.add(line(said), NOW, 0) is None
+    assert story.add(line(message), NOW, 0) is None
     assert story.events == []
 
 
-def test_a_line_that_stands_in_a_log_twice_is_one_event() -> None:
+def test_a_repeated_line_is_one_event() -> None:
     story = Story("p_mariadb")
-    said = f"{SCHEDULERD}Actions: Promote    p_mariadb:1     ( Unpromoted -> Promoted node2 )"
-    assert [story.add(line(said), NOW, 0) is None for _ in range(2)] == [False, True]
+    message = f"{SCHEDULERD}Actions: Promote    p_mariadb:1     ( Unpromoted -> Promoted node2 )"
+    assert [story.add(line(message), NOW, 0) is None for _ in range(2)] == [False, True]
 
 
-def test_who_is_notified_after_a_promotion_follows_the_new_primary_once() -> None:
+def test_a_notified_node_follows_the_new_primary_once() -> None:
     story = Story("p_mariadb")
     notified = f"{CONTROLD}Result of notify operation for p_mariadb on %s: ok | x"
     story.add(line(notified % "node3", at="08:03:30.000"), NOW, 0)
@@ -149,8 +149,8 @@ def test_a_log_is_followed_from_the_beginning_of_the_watch(tmp_path: Path) -> No
     promoted = f"{CONTROLD}Result of promote operation for p_mariadb on %s: ok | x\n"
     log, later = tmp_path / "node1.log", tmp_path / "node2.log"
     log.write_text(line(promoted % "node1", at, day=day))
-    told: list[str] = []
-    follower = Follower({"node1": log, "node2": later}, "p_mariadb", told.append)
+    primaries: list[str] = []
+    follower = Follower({"node1": log, "node2": later}, "p_mariadb", primaries.append)
     assert follower.events() == []
     follower.begin()
     begun = line(promoted % "node3", at, day=day)
@@ -160,15 +160,15 @@ def test_a_log_is_followed_from_the_beginning_of_the_watch(tmp_path: Path) -> No
         stream.write(begun[40:])
     events = follower.events()
     follower.stop()
-    assert [event.node for event in events] == told == ["node2", "node3"]
+    assert [event.node for event in events] == primaries == ["node2", "node3"]
     assert abs(events[0].monotonic_ns - time.monotonic_ns()) < 5e9
 
 
-def test_what_follows_a_promotion_is_told_where_it_has_a_name() -> None:
+def test_named_resources_after_a_promotion_yield_events() -> None:
     story = Story("p_drbd", {"p_files": "mounted", "p_server": "started"})
     lines = [
         line(f"{CONTROLD}Result of promote operation for p_drbd on node2: ok | x", "08:03:01.000"),
-        # the agent of a disk is notified, too, and follows nobody
+        # The agent of a disk is notified, too, but follows no primary.
         line(f"{CONTROLD}Result of notify operation for p_drbd on node2: ok | x", "08:03:01.500"),
         line(f"{CONTROLD}Result of start operation for p_files on node2: ok | x", "08:03:02.000"),
         line(f"{CONTROLD}Result of start operation for p_server on node2: error (no) | x", "08:03:03.000"),

@@ -1,10 +1,10 @@
-"""What Pacemaker is told to run, with these settings."""
+"""Pacemaker's resources with these settings."""
 
 from fivenines.managers.pacemaker_resources import address, database
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 
 
-def test_the_server_with_its_looks_and_bounds() -> None:
+def test_the_server_has_intervals_and_timeouts() -> None:
     settings = PacemakerSettings(
         kind="pacemaker", monitor_promoted=2.0, monitor_unpromoted=5.0, operation_timeout=30.0
     )
@@ -13,17 +13,17 @@ def test_the_server_with_its_looks_and_bounds() -> None:
     assert found.parameters["binary"].endswith("/mariadbd"), "what restarts it by itself is not wanted"
     looks = {one.role: one.interval for one in found.operations if one.name == "monitor"}
     assert looks == {"Promoted": 2.0, "Unpromoted": 5.0}
-    # replicas fail along with their primary, in the eyes of the agent
+    # The agent reports replicas as failed together with their primary.
     assert [one.on_fail for one in found.operations if one.role] == ["", "ignore"]
     assert {one.timeout for one in found.operations if one.name != "monitor"} == {30.0}
 
 
-def test_how_often_it_may_fail() -> None:
+def test_thresholds_limit_failures() -> None:
     once = database(PacemakerSettings(kind="pacemaker"), ["node1"])
     assert once.meta == {"migration-threshold": "2", "failure-timeout": "60000ms"}
     always = database(PacemakerSettings(kind="pacemaker", migration_threshold=None), ["node1"])
     assert always.meta["migration-threshold"] == "INFINITY"
 
 
-def test_the_address_is_one_that_no_host_has() -> None:
+def test_the_address_belongs_to_no_host() -> None:
     assert address().parameters["ip"] == "10.99.0.250"

@@ -1,4 +1,4 @@
-"""The daemons of a cluster: who is online, who failed, whether enough of them run."""
+"""The daemons of a cluster: online nodes, failures, and whether enough of them run."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -47,24 +47,24 @@ def _host(stack: PacemakerStack, name: str = "node1") -> Any:
 
 
 @pytest.mark.parametrize(("quorum", "online"), [("true", {"node1"}), ("false", set())])
-def test_who_is_online_for_good(quorum: str, online: set[str]) -> None:
+def test_only_settled_nodes_are_online(quorum: str, online: set[str]) -> None:
     stack = _stack(_STATUS.format(quorum=quorum))
     assert stack.online(_host(stack)) == online
 
 
-def test_failures_are_told_of_the_node_that_had_them() -> None:
+def test_failures_belong_to_their_node() -> None:
     stack = _stack(_STATUS.format(quorum="true"))
     assert stack.failures(_host(stack)) == ""
     assert stack.failures(_host(stack, "node3")) == "p_x_start_0: error, io failed (1236)"
 
 
-def test_who_does_not_answer_knows_nobody() -> None:
+def test_a_node_without_an_answer_knows_no_other() -> None:
     stack = _stack(_refuse)
     assert stack.online(_host(stack)) == set() and stack.failures(_host(stack)) == ""
     assert stack.refusal(_host(stack), ["crm_resource"]) == "node1: crm_mon failed: not connected"
 
 
-def test_what_has_started_is_known_by_its_name() -> None:
+def test_started_resources_are_listed_by_name() -> None:
     stack = _stack(_STATUS.format(quorum="true"))
     assert crm_mon.running(stack.status(_host(stack))) == {"p_files": "node1"}
 
@@ -82,13 +82,13 @@ def test_a_majority_of_daemons(alive: tuple[bool, ...], enough: bool) -> None:
     assert [stack.runs(host) for host in stack.hosts.values()] == list(alive)
 
 
-def test_who_never_started_does_not_run() -> None:
+def test_a_stack_that_never_started_does_not_run() -> None:
     stack = _stack("")
     assert not stack.runs(_host(stack)) and not stack.alive
     stack.end(_host(stack))
 
 
-def test_a_daemon_that_ended_says_why(tmp_path: Any) -> None:
+def test_a_daemon_that_ended_is_reported_with_its_log(tmp_path: Any) -> None:
     stack = _stack(_STATUS.format(quorum="true"))
     for host in stack.hosts.values():
         host.node = tmp_path
@@ -101,7 +101,7 @@ def test_a_daemon_that_ended_says_why(tmp_path: Any) -> None:
     assert stack.not_formed_reason() == "node2, node3 not online"
 
 
-def test_further_properties_are_over_those_of_all() -> None:
+def test_further_properties_override_the_common_ones() -> None:
     found = properties(no_quorum_policy="ignore", more={"start-failure-is-fatal": "false"})
     assert found["no-quorum-policy"] == "ignore" and found["start-failure-is-fatal"] == "false"
     assert found["stonith-enabled"] == "false"

@@ -1,4 +1,4 @@
-"""Patroni's log in the words of failover managers; the lines are real ones, of both versions."""
+"""Events in Patroni's log; the lines are real ones, of both versions."""
 
 import time
 from pathlib import Path
@@ -33,12 +33,12 @@ def _kinds(node: str, text: str) -> list[tuple[str, str]]:
     return [(one.kind, one.node) for line in text.splitlines() for one in reader.read(line, 0)]
 
 
-def test_the_winner_asks_the_others_and_promotes_itself() -> None:
+def test_the_winner_queries_the_others_and_promotes_itself() -> None:
     assert _kinds("node3", _WINNER) == [("decided", "node3"), ("missed", "node1"), ("promoted", "node3")]
     assert _kinds("node3", _WINNER + _WINNER)[3:] == _kinds("node3", _WINNER), "each race is told"
 
 
-def test_moments_are_those_of_the_log() -> None:
+def test_times_are_those_of_the_log() -> None:
     (event,) = Reader("node3").read(_WINNER.splitlines()[4], 10**9)
     # 2026-11-22 08:00:45.896 UTC is 1795334445.896 s since 1970
     assert event.monotonic_ns == 1795334444_896_000_000
@@ -60,7 +60,7 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("message", "kind"),
     [
         ("INFO: following new leader after trying and failing to obtain lock", "repointed"),
         ("INFO: demoting self because DCS is not accessible and I was a leader", "failed"),
@@ -68,8 +68,8 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
         ("CRITICAL: system ID mismatch, node node2 belongs to a different cluster: 1 != 2", "failed"),
     ],
 )
-def test_single_lines(said: str, kind: str) -> None:
-    line = f"2026-11-22 08:04:11,366 {said}\n"
+def test_single_lines_yield_their_events(message: str, kind: str) -> None:
+    line = f"2026-11-22 08:04:11,366 {message}\n"
     assert _kinds("node2", line) == [(kind, "node2")]
     if kind != "promoted":
         assert _kinds("node2", line + line) == [(kind, "node2")], "what is repeated is told once"
@@ -80,7 +80,7 @@ def test_a_standby_that_may_not_race_sees_first_that_the_lock_is_free() -> None:
     assert _kinds("node3", line + line) == [("decided", "node3"), ("repointed", "node3")]
 
 
-def test_a_leader_in_failsafe_mode_says_so_once_and_asks_for_no_lock() -> None:
+def test_a_leader_in_failsafe_mode_yields_one_event() -> None:
     text = """\
 2026-11-22 08:38:22,292 INFO: Got response from node3 http://10.99.0.13:8008/failsafe: Accepted
 2026-11-22 08:38:22,293 INFO: continue to run as a leader because failsafe mode is enabled and all members are accessible
@@ -91,10 +91,10 @@ def test_a_leader_in_failsafe_mode_says_so_once_and_asks_for_no_lock() -> None:
     assert _kinds("node1", text + calm + text) == [("failsafe", "node1")] * 2
 
 
-def test_etcd_out_of_reach_is_said() -> None:
+def test_unreachable_etcd_is_reported() -> None:
     line = "2026-11-22 08:04:11,366 INFO: demoting self because DCS is not accessible and I was a leader"
     (event,) = Reader("node1").read(line, 0)
-    assert event.detail.endswith("(etcd is out of reach, or has no quorum)")
+    assert event.detail.endswith("(etcd is unreachable, or has no quorum)")
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_etcd_out_of_reach_is_said() -> None:
         "2026-11-22 08:04:11,437 WARNING: Loop time exceeded, rescheduling immediately.",
     ],
 )
-def test_the_rest_tells_nothing(line: str) -> None:
+def test_other_lines_are_no_events(line: str) -> None:
     assert Reader("node1").read(line, 0) == []
 
 
 def day_ahead() -> int:
-    """This machine's."""
+    """Return the offset of this machine."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -131,7 +131,7 @@ def test_a_log_is_followed_line_by_line(tmp_path: Path) -> None:
     assert (follower.events(), last_promoted(follower.events())) == ([], "")
 
 
-def test_moments_are_on_the_clock_of_all_records(tmp_path: Path) -> None:
+def test_times_are_on_the_clock_of_all_records(tmp_path: Path) -> None:
     file = tmp_path / "patroni.log"
     now = time.time()
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(now))

@@ -1,4 +1,4 @@
-"""The power switch, asked by the fence agent's own script."""
+"""The power switch, called by the fence agent's own script."""
 
 import subprocess
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_a_node_is_ended_by_another(machines: dict[str, Machine]) -> None:
+def test_a_node_switches_off_another(machines: dict[str, Machine]) -> None:
     asking = machines["node2"]
     assert ask(asking, "action=status", "nodename=node1", "port=node1").returncode == 0
     assert ask(asking, "action=off", "port=node1").returncode == 0
@@ -66,15 +66,15 @@ def test_fencing_can_fail(machines: dict[str, Machine]) -> None:
     assert ask(machines["node1"], "action=explode", "port=node2").returncode == 1
 
 
-def test_what_does_not_end_is_told(machines: dict[str, Machine]) -> None:
+def test_processes_that_do_not_end_are_reported(machines: dict[str, Machine]) -> None:
     stubborn: Any = machines["node3"]
     with pytest.raises(FiveninesError, match="node3 could not be switched off"):
         power_switch.power_off(stubborn)
 
 
 def test_the_agent_describes_itself(machines: dict[str, Machine]) -> None:
-    said = ask(machines["node1"], "option=metadata", "action=metadata")
-    described = Xml.fromstring(said.stdout.strip())
+    metadata = ask(machines["node1"], "option=metadata", "action=metadata")
+    described = Xml.fromstring(metadata.stdout.strip())
     assert described.get("name") == power_switch.AGENT
     actions = {one.get("name") for one in described.iter("action")}
     assert {"off", "status", "monitor"} <= actions

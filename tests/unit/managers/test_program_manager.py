@@ -1,4 +1,4 @@
-"""A failover manager of one's own: what is refused, and when it is at work."""
+"""A custom failover manager: refused settings, and whether a failover is in progress."""
 
 from typing import Any
 
@@ -18,44 +18,47 @@ def settings(**given: Any) -> ProgramManagerSettings:
     return ProgramManagerSettings.model_validate(least | given)
 
 
-def test_the_least_that_must_be_said_is_enough() -> None:
+def test_the_required_settings_are_enough() -> None:
     least = settings()
     assert least.problems() == []
     assert (least.supervises, least.switches_over, least.watch_period) == (False, False, 0.0)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
-        ({"marks": []}, "manager.marks: nobody would know whom it promotes"),
-        ({"marks": [{"says": "x", "means": "promoted"}]}, "manager.marks[0].says: who was promoted"),
+        ({"marks": []}, "manager.marks: the new primary would be unknown"),
+        (
+            {"marks": [{"says": "x", "means": "promoted"}]},
+            "manager.marks[0].says: the line must name the promoted node",
+        ),
         ({"ready": {}}, "manager.ready: a fault must not come before it watches"),
-        ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path goes with port"),
+        ({"ready": {"path": "/health", "says": "x"}}, "manager.ready: path needs port"),
         ({"files": {"a": "{{ nobody }}"}}, "manager.files.a: 'nobody' is undefined"),
-        ({"command": ["x", "-p{{ manager.password }}"]}, "manager.command: everybody on the machine"),
-        ({"root": {"archive": "x.tar"}}, "manager.root: write the whole path of x.tar"),
+        ({"command": ["x", "-p{{ manager.password }}"]}, "manager.command: every user of the machine"),
+        ({"root": {"archive": "x.tar"}}, "manager.root: write the absolute path of x.tar"),
         ({"root": {}}, "manager.root: write the path of a folder, {image: …} or {archive: …}"),
         ({"switchover": ["x", "{{"]}, "manager.switchover: line 1: "),
-        ({"root": "trees/mine"}, "manager.root: write the whole path of trees/mine"),
+        ({"root": "trees/mine"}, "manager.root: write the absolute path of trees/mine"),
     ],
 )
-def test_what_is_wrong_is_told_before_a_run(given: dict[str, Any], told: str) -> None:
-    assert told in "\n".join(settings(**given).problems())
+def test_invalid_settings_are_reported_before_a_run(given: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(settings(**given).problems())
 
 
-def test_it_is_at_work_from_its_decision_to_its_end() -> None:
+def test_a_failover_is_in_progress_from_its_decision_to_its_end() -> None:
     second = 10**9
 
-    def told(*kinds: str) -> list[ManagerEvent]:
+    def events(*kinds: str) -> list[ManagerEvent]:
         return [ManagerEvent(number * second, kind) for number, kind in enumerate(kinds)]
 
     assert not goes_on([], second)
-    assert not goes_on(told("missed", "missed"), 2 * second)
-    assert goes_on(told("missed", "decided", "fenced"), 3 * second)
-    assert not goes_on(told("decided", "promoted", "repointed"), 3 * second)
-    assert not goes_on(told("decided", "failed"), 2 * second)
-    # who says no end does not hold others up for ever
-    assert not goes_on(told("decided"), 31 * second)
+    assert not goes_on(events("missed", "missed"), 2 * second)
+    assert goes_on(events("missed", "decided", "fenced"), 3 * second)
+    assert not goes_on(events("decided", "promoted", "repointed"), 3 * second)
+    assert not goes_on(events("decided", "failed"), 2 * second)
+    # A failover without a logged end does not delay others for ever.
+    assert not goes_on(events("decided"), 31 * second)
 
 
 def test_only_one_may_promote() -> None:

@@ -1,4 +1,4 @@
-"""What lines of a log mean: by the patterns that a user gives."""
+"""Events in lines of a log, by the user's patterns."""
 
 import pytest
 from hypothesis import given
@@ -16,36 +16,36 @@ _NAMES = names_of({"node1": ("10.99.0.11", 3306), "node2": ("10.99.0.12", 3306)}
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("12:00 cannot reach it", ("missed", "node1")),
         ("12:00 leader is down, cannot reach", ("missed", "node1")),
         ("new leader: 10.99.0.12:3306", ("promoted", "node2")),
         ("new leader: 10.99.0.12", ("promoted", "node2")),
         ("new leader: node2", ("promoted", "node2")),
-        # somebody who is no node was not promoted here
+        # A server that is not a node was not promoted here.
         ("new leader: 10.99.0.99", ("failed", "10.99.0.99")),
-        # nor was anybody whom the line does not name
+        # The line names no node, so none was promoted.
         ("new leader: ", ("failed", "")),
         ("new leader: node2:3306", ("promoted", "node2")),
         ("all is well", None),
     ],
 )
-def test_a_line_tells_a_step_of_a_node(line: str, told: tuple[str, str] | None) -> None:
+def test_a_line_yields_an_event_of_a_node(line: str, expected: tuple[str, str] | None) -> None:
     event = Reader(_MARKS, _NAMES).read(line, 7, "node1")
-    assert (event and (event.kind, event.node)) == told
+    assert (event and (event.kind, event.node)) == expected
     if event is not None:
         assert event.monotonic_ns == 7 and line.strip() in event.detail
 
 
-def test_who_was_promoted_must_be_in_the_line() -> None:
+def test_the_line_must_name_the_promoted_node() -> None:
     assert problems(_MARKS) == []
-    (told,) = problems([*_MARKS, MarkSettings(says="promoted it", means="promoted")])
-    assert told.startswith("marks[3].says: who was promoted must be told")
+    (problem,) = problems([*_MARKS, MarkSettings(says="promoted it", means="promoted")])
+    assert problem.startswith("marks[3].says: the line must name the promoted node")
 
 
 def test_a_pattern_is_a_regular_expression() -> None:
-    with pytest.raises(ValidationError, match="is no regular expression"):
+    with pytest.raises(ValidationError, match="is not a regular expression"):
         MarkSettings(says="new (leader", means="promoted")
 
 

@@ -1,4 +1,4 @@
-"""Recipes of programs that people bring: sound experiments, each of which says whether we ran it."""
+"""Recipes of custom programs are valid experiments, and each states whether it was run."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
-def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
+def test_each_recipe_is_a_valid_experiment(recipe: Path) -> None:
     experiment = parse_experiment(recipe.read_text(), str(recipe))
     (solution,) = experiment.solutions
     parts: list[object] = [solution.access, solution.failover_manager]
@@ -22,7 +22,7 @@ def test_each_recipe_is_a_sound_experiment(recipe: Path) -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
-def test_each_says_whether_it_was_run_here_as_the_pages_do(recipe: Path) -> None:
+def test_recipes_and_pages_agree_on_what_was_run(recipe: Path) -> None:
     text = recipe.read_text()
     ran = "Ran here" in text
     assert ran != ("was not run by us" in text)
@@ -35,7 +35,7 @@ def test_each_says_whether_it_was_run_here_as_the_pages_do(recipe: Path) -> None
     assert rows and all(row.split("|")[-2].strip().startswith("yes" if ran else "no") for row in rows)
 
 
-def test_there_is_a_recipe_of_each_that_people_ask_for() -> None:
+def test_popular_programs_have_recipes() -> None:
     assert {path.stem for path in RECIPES} >= {
         "pgbouncer",
         "pgpool",

@@ -1,4 +1,4 @@
-"""Templates of files and commands: what they get, and that nothing breaks them."""
+"""Templates of files and commands: their names, and robustness."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,13 +7,13 @@ from fivenines.programs import templates
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_a_template_or_told(text: str) -> None:
-    told = templates.problem(text)
-    assert told or templates.rendered(text, templates._EXAMPLE) is not None
+def test_any_text_is_a_template_or_an_error(text: str) -> None:
+    problem = templates.problem(text)
+    assert problem or templates.rendered(text, templates._EXAMPLE) is not None
 
 
-def test_further_names_are_known_where_they_are_given() -> None:
+def test_further_names_are_known_only_if_passed() -> None:
     assert "'node' is undefined" in templates.problem("{{ node.name }}")
     assert templates.problem("{{ node.name }}", "node") == ""
-    assert "known are nodes" in (told := templates.problem("{{ nod }}", "node"))
-    assert told.endswith(", node")
+    assert "known names are nodes" in (problem := templates.problem("{{ nod }}", "node"))
+    assert problem.endswith(", node")

@@ -268,11 +268,11 @@ def test_a_trial_that_would_cost_too_much_ends_the_run(
     messages: list[Any] = []
     requested: list[float] = []
 
-    def too_dear(_solution: Any, seconds: float) -> str:
+    def over_budget(_solution: Any, seconds: float) -> str:
         requested.append(seconds)
         return "its budget is 5" if len(requested) > 1 else ""
 
-    monkeypatch.setattr(module, "too_dear", too_dear)
+    monkeypatch.setattr(module, "over_budget", over_budget)
     worker = Pretended("a", "a", lambda _order: "complete")
     dispatch = _dispatch(tmp_path, messages)
     dispatch.run([worker])

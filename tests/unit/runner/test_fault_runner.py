@@ -105,7 +105,7 @@ class Solution:
     def unexpected_primary_reason(self, _node: Any) -> str:
         return ""
 
-    def on_call_step(self) -> list[str]:
+    def remediate(self) -> list[str]:
         steps, self.tells = self.tells, []
         return steps
 

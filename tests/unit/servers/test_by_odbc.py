@@ -1,4 +1,4 @@
-"""The conversation with the process that makes ODBC's calls, where that process is gone."""
+"""The conversation with the process that makes ODBC's calls, when that process has ended."""
 
 import pytest
 
@@ -8,14 +8,14 @@ GREETING = """printf '{"dialect": "mysql"}\\n'"""
 
 
 def _connected(monkeypatch: pytest.MonkeyPatch, then: str) -> by_odbc.Connection:
-    """A connection whose process greets and goes on with these commands."""
-    # what follows the shell's `exit` are arguments that it does not look at
+    """Return a connection whose process sends a greeting and then runs these commands."""
+    # What follows the shell's `exit` are arguments that it ignores.
     command = ["sh", "-c", f"{GREETING}; {then}; exit", "odbc"]
     monkeypatch.setattr(by_odbc, "_command", lambda *_: command)
     return by_odbc.Connection("DSN=x", "s3cret", "mysql", 10, 10)
 
 
-def test_a_process_that_is_gone_is_told_and_its_pipes_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ended_process_is_reported_and_its_pipes_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = _connected(monkeypatch, "echo 'fivenines-core: s3cret is wrong' >&2")
     process = connection._process
     process.wait()
@@ -25,15 +25,15 @@ def test_a_process_that_is_gone_is_told_and_its_pipes_are_closed(monkeypatch: py
     assert all(pipe is not None and pipe.closed for pipe in pipes)
 
 
-def test_a_process_that_is_there_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_process_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = _connected(monkeypatch, "read line; echo '[]'")
     connection.close()
     assert connection._process.returncode is not None
 
 
-def test_what_a_driver_prints_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_of_a_driver_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         _connected(monkeypatch, "read line; echo 'Welcome to the driver'") as connection,
-        pytest.raises(by_odbc.OdbcError, match="cannot be read: 'Welcome to the driver'"),
+        pytest.raises(by_odbc.OdbcError, match="unreadable answer: 'Welcome to the driver'"),
     ):
         connection.execute("SELECT 1")

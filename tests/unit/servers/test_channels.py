@@ -1,4 +1,4 @@
-"""Where a channel goes on: epochs and places of NDB, GTIDs of Galera."""
+"""Where a channel continues: epochs and places of NDB, GTIDs of Galera."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from fivenines.servers.ndb.conflicts import detection
 
 
 def _node(answers: dict[str, Any], **status: Any) -> Any:
-    """Answers each statement by the first key that is in it."""
+    """Return a node that answers each statement by the first key that is in it."""
 
     def query(statement: str) -> Any:
         return next(rows for word, rows in answers.items() if word in statement)
@@ -24,10 +24,10 @@ INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.
 
 
 @pytest.mark.parametrize(
-    ("answers", "mark", "was_away", "place"),
+    ("answers", "mark", "was_down", "place"),
     [
         (INDEXED, "99", False, "binlog.000001:4711"),
-        # its log begins anew after the gap
+        # Its log begins again after the gap.
         (INDEXED, "99", True, "binlog.000003:4"),
         ({**INDEXED, "epoch <= ": [("binlog.000003", 900)]}, "99", True, "binlog.000003:900"),
         (
@@ -41,10 +41,10 @@ INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.
         (INDEXED, "", True, "binlog.000003:4"),
     ],
 )
-def test_where_an_sql_nodes_log_is_read_on(
-    answers: dict[str, Any], mark: str, was_away: bool, place: str
+def test_reading_continues_in_an_sql_nodes_log(
+    answers: dict[str, Any], mark: str, was_down: bool, place: str
 ) -> None:
-    assert NdbChannel().after(_node(answers), mark, was_away) == place
+    assert NdbChannel().after(_node(answers), mark, was_down) == place
 
 
 def test_a_gtid_of_the_cluster_is_found_under_the_server_id_of_each_node() -> None:
@@ -57,33 +57,33 @@ def test_a_gtid_of_the_cluster_is_found_under_the_server_id_of_each_node() -> No
 
 
 @pytest.mark.parametrize(("applied", "behind"), [("1-1-9", False), ("2-4-9", True), ("1-1000-8", True)])
-def test_how_far_galera_is_behind_counts_in_the_domain(applied: str, behind: bool) -> None:
+def test_galeras_lag_counts_in_the_domain(applied: str, behind: bool) -> None:
     source = _node({"gtid_binlog_pos": [("1-1000-9,2-4-3",)]})
     applier = _node({"gtid_binlog_pos": [(applied,)]})
     assert bool(GaleraChannel().behind(1, [source], source, applier)) is behind
 
 
 @pytest.mark.parametrize("channel", [NdbChannel(), GaleraChannel()])
-def test_an_applier_that_has_stopped_does_not_go_on_by_itself(channel: Any) -> None:
+def test_a_stopped_applier_does_not_continue_by_itself(channel: Any) -> None:
     receives, applies = channel.threads
     status = {receives: "Yes", applies: "Yes", "Last_SQL_Error": "", "Last_IO_Error": ""}
     assert channel.trouble(status) == ""
-    # the other site cannot be reached: it tries again
+    # The other site is unreachable: it retries.
     assert channel.trouble({**status, receives: "Connecting", "Last_IO_Error": "2003"}) == ""
     assert channel.trouble({**status, receives: "No"}) == "it does not receive"
     assert channel.trouble({**status, applies: "No"}) == "it does not apply"
     assert channel.trouble({**status, "Last_SQL_Error": "incident"}) == "incident"
-    assert channel.trouble({}) == "it follows nobody"
+    assert channel.trouble({}) == "it follows no source"
 
 
 @pytest.mark.parametrize("channel", [NdbChannel(), GaleraChannel()])
-def test_what_is_received_and_not_applied_is_said(channel: Any) -> None:
+def test_unapplied_changes_are_reported(channel: Any) -> None:
     received, applied = channel.positions
     assert channel.unapplied(_node({}, **{received: 9, applied: 9})) == ""
     assert channel.unapplied(_node({}, **{received: 9, applied: 7})) == "node1 has applied up to 7 of 9"
 
 
-def test_servers_of_both_clusters_are_told_apart() -> None:
+def test_servers_of_both_clusters_have_distinct_numbers() -> None:
     ndb = NdbChannel().settings(Numbers(2, 3, 4), False)
     assert (ndb["server_id"], ndb["auto_increment_offset"]) == (3, 2)
     assert ndb["ndb_log_apply_status"] is False
@@ -92,7 +92,7 @@ def test_servers_of_both_clusters_are_told_apart() -> None:
     assert (galera["auto_increment_increment"], galera["auto_increment_offset"]) == (6, 4)
 
 
-def test_conflicts_are_looked_for_in_all_tables_but_ours() -> None:
+def test_conflicts_are_detected_in_all_tables_of_the_workload() -> None:
     made, rows = detection("epoch", "", [1, 2])
     assert made.startswith("CREATE TABLE IF NOT EXISTS mysql.ndb_replication")
     assert rows.count("'NDB$EPOCH()'") == 2 and rows.count("('sbtest', 'fivenines%'") == 2

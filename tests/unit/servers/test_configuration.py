@@ -1,4 +1,4 @@
-"""What servers are told: configuration files, command lines, SQL of accounts."""
+"""Configuration of servers: files, command lines, SQL of accounts."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from fivenines.servers.postgres.server import Postgres, _quoted
 
 
 class Host(SimpleNamespace):
-    """A host's folder, and the commands that were asked of it."""
+    """A host's folder, and the commands that were run on it."""
 
     def run(self, command: list[str], **more: Any) -> str:
         self.commands.append((command, more))
@@ -77,14 +77,14 @@ def test_the_family_of_an_engine_decides_the_server(host: Any) -> None:
     assert isinstance(server(host, _engine("mysql")), Mysql)
 
 
-def test_where_a_server_is(postgres: Postgres, mariadb: Mariadb) -> None:
+def test_addresses_of_a_server(postgres: Postgres, mariadb: Mariadb) -> None:
     assert (postgres.name, postgres.endpoint) == ("node1", "10.99.0.11:5432")
     assert mariadb.endpoint == "10.99.0.11:3306"
     assert not postgres.alive
     assert not mariadb.answers()
 
 
-def test_postgresql_is_configured_with_our_defaults_and_the_settings(postgres: Postgres) -> None:
+def test_postgresql_is_configured_with_defaults_and_settings(postgres: Postgres) -> None:
     postgres.configure({"shared_buffers": "1GB", "jit": True, "work_mem": "it's"})
     found = _settings(postgres.host.node / "conf/postgresql.conf", " = ")
     assert found["listen_addresses"] == "'0.0.0.0'"
@@ -95,14 +95,14 @@ def test_postgresql_is_configured_with_our_defaults_and_the_settings(postgres: P
     assert found["work_mem"] == "'it''s'"
 
 
-def test_each_setting_of_postgresql_stands_once(postgres: Postgres) -> None:
+def test_each_setting_of_postgresql_is_written_once(postgres: Postgres) -> None:
     postgres.configure({"shared_buffers": "1GB"})
     postgres.configure({"shared_buffers": "2GB"})
     text = (postgres.host.node / "conf/postgresql.conf").read_text()
     assert re.findall("^shared_buffers = (.*)$", text, re.MULTILINE) == ["'2GB'"]
 
 
-def test_postgresql_trusts_nobody(postgres: Postgres) -> None:
+def test_postgresql_requires_a_password_for_every_connection(postgres: Postgres) -> None:
     postgres.configure({})
     lines = (postgres.host.node / "conf/pg_hba.conf").read_text().splitlines()
     assert [line.split() for line in lines] == [
@@ -127,21 +127,21 @@ def test_postgresql_trusts_nobody(postgres: Postgres) -> None:
         ("'", "''''"),
     ],
 )
-def test_how_postgresql_is_told_a_value(value: Any, text: str) -> None:
+def test_values_are_formatted_for_postgresql(value: Any, text: str) -> None:
     assert _quoted(value) == text
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(st.characters(min_codepoint=32, exclude_characters="\\")))
 def test_any_text_can_be_quoted_for_postgresql(value: str) -> None:
-    """By the manual's rule: two quotes in a quoted text stand for one."""
+    """Check the manual's rule: two quotes in a quoted text stand for one."""
     quoted = _quoted(value)
     assert quoted[0] == quoted[-1] == "'"
     assert re.fullmatch(r"([^']|'')*", quoted[1:-1], re.DOTALL)
     assert quoted[1:-1].replace("''", "'") == value
 
 
-def test_mariadb_is_configured_with_our_defaults_and_the_settings(mariadb: Mariadb) -> None:
+def test_mariadb_is_configured_with_defaults_and_settings(mariadb: Mariadb) -> None:
     mariadb.configure({"innodb_buffer_pool_size": "1G", "read_only": True, "sync_binlog": 0})
     file = mariadb.host.node / "conf/my.cnf"
     assert file.read_text().startswith("[mariadbd]\n")
@@ -153,7 +153,7 @@ def test_mariadb_is_configured_with_our_defaults_and_the_settings(mariadb: Maria
     assert (found["innodb_buffer_pool_size"], found["read_only"], found["sync_binlog"]) == ("1G", "1", "0")
 
 
-def test_mysql_is_configured_with_our_defaults_and_the_settings(mysql: Mysql) -> None:
+def test_mysql_is_configured_with_defaults_and_settings(mysql: Mysql) -> None:
     mysql.configure({"innodb_buffer_pool_size": "1G", "sync_binlog": 0})
     file = mysql.host.node / "conf/my.cnf"
     assert file.read_text().startswith("[mysqld]\n")
@@ -162,10 +162,10 @@ def test_mysql_is_configured_with_our_defaults_and_the_settings(mysql: Mysql) ->
     assert (found["innodb_buffer_pool_size"], found["sync_binlog"]) == ("1G", "0")
 
 
-def test_each_copy_of_a_data_directory_has_a_uuid_of_its_own(mysql: Mysql) -> None:
+def test_each_copy_of_a_data_directory_has_its_own_uuid(mysql: Mysql) -> None:
     auto = mysql.data / "auto.cnf"
     mysql.configure({})
-    # --initialize wants an empty folder
+    # --initialize requires an empty folder.
     assert not auto.exists()
     (mysql.data / "mysql").mkdir()
     auto.write_text("[auto]\nserver-uuid=that-of-the-loading-server\n")
@@ -181,7 +181,7 @@ def test_each_copy_of_a_data_directory_has_a_uuid_of_its_own(mysql: Mysql) -> No
         max_size=5,
     )
 )
-def test_every_setting_stands_once_on_a_line_of_its_own(
+def test_every_setting_is_written_once_on_a_separate_line(
     postgres: Postgres, mariadb: Mariadb, asked: dict[str, Any]
 ) -> None:
     postgres.configure(asked)
@@ -221,7 +221,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         ],
         {"uid": 65534, "log": "server.out"},
     )
-    # PostgreSQL refuses a folder that others can read, and a PID file that may name a live process
+    # PostgreSQL refuses a folder that others can read, and a PID file that may name a live process.
     assert (host.node / "data").stat().st_mode & 0o777 == 0o700
     assert not (host.node / "data/postmaster.pid").exists()
     assert not (host.node / "run/.s.PGSQL.5432.lock").exists()
@@ -230,11 +230,11 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         ["/bin/mariadbd", "--defaults-file=/run/node/conf/my.cnf", "--wsrep-new-cluster"],
         {"uid": 999, "log": "server.out"},
     )
-    # where all user ids are mapped, files of ours are not the server's
+    # With all user ids mapped, files of the test are not the server's.
     assert host.owned == (("data", "log", "run", "conf", "secret"), 999)
 
 
-def test_mysql_may_ask_for_its_restart(mysql: Mysql, host: Any) -> None:
+def test_mysql_may_request_a_restart(mysql: Mysql, host: Any) -> None:
     mysql.start()
     ((command, _),) = host.commands
     assert command == ["env", "MYSQLD_PARENT_PID=0", "/bin/mysqld", "--defaults-file=/run/node/conf/my.cnf"]
@@ -276,7 +276,7 @@ def test_a_standby_is_known_by_its_signal_file(postgres: Postgres) -> None:
     assert postgres.is_standby()
 
 
-def test_what_was_altered_is_replaced_as_a_whole(postgres: Postgres) -> None:
+def test_settings_of_alter_system_are_replaced_completely(postgres: Postgres) -> None:
     file = postgres.data / "postgresql.auto.conf"
     file.write_text("primary_conninfo = 'old'\n")
     postgres.write_auto_conf({"synchronous_standby_names": "ANY 1 (node2)"})
@@ -285,7 +285,7 @@ def test_what_was_altered_is_replaced_as_a_whole(postgres: Postgres) -> None:
     assert file.read_text() == "\n"
 
 
-def test_postgres_starts_as_its_file_says_and_not_as_its_former_role_wanted(postgres: Postgres) -> None:
+def test_postgres_starts_with_its_file_and_without_settings_of_a_former_role(postgres: Postgres) -> None:
     file = postgres.data / "postgresql.auto.conf"
     postgres.forget_durability()
     assert not file.exists()
@@ -308,7 +308,7 @@ def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
 
 
 @pytest.mark.parametrize("version", [13, 14, 15])
-def test_older_ones_need_a_checkpoint_of_the_source_before(
+def test_older_versions_need_a_checkpoint_of_the_source_first(
     postgres: Postgres, host: Any, version: int
 ) -> None:
     (postgres.data / "PG_VERSION").write_text(f"{version}\n")
@@ -317,7 +317,7 @@ def test_older_ones_need_a_checkpoint_of_the_source_before(
     postgres.rewind(source)
     *before, (rewind, _) = host.commands
     assert asked == ["CHECKPOINT"]
-    # before 15 it does not find the configuration, and the crash is ended by us
+    # Before 15 it does not find the configuration, and crash recovery is run for it.
     assert [alone[1] for alone, _ in before] == ["--single"] * (version < 15)
     assert ("--config-file" in rewind, "--no-ensure-shutdown" in rewind) == (version == 15, version < 15)
 
@@ -339,7 +339,7 @@ def test_the_recovered_position_of_a_galera_node(mariadb: Mariadb, log: str, pos
 
 
 class Recording:
-    """A connection that notes statements; it refuses the one that it is told to."""
+    """A connection that records statements, and refuses one of them."""
 
     def __init__(self, refuses: str = "") -> None:
         self.refuses, self.statements = refuses, list[str]()
@@ -359,7 +359,7 @@ class Recording:
 
 
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
-def test_the_first_start_makes_the_accounts_before_anybody_can_connect(kind: type[Any], host: Any) -> None:
+def test_the_first_start_creates_the_accounts_before_connections(kind: type[Any], host: Any) -> None:
     node = kind(host, _engine("any"))
     node.initialise()
     node.configure({})
@@ -371,7 +371,7 @@ def test_the_first_start_makes_the_accounts_before_anybody_can_connect(kind: typ
     assert re.search(rf"ALTER USER app@'%' .*'{node.passwords.application}'", text)
     assert re.search(rf"ALTER USER repl@'%' .*'{node.passwords.replication}'", text)
     assert re.search(rf"ALTER USER root@localhost .*'{node.passwords.administrator}'", text)
-    # the application must obey read_only
+    # The application must obey read_only.
     assert not re.search(r"(GRANT ALL|SUPER)[^;]* app\b", text)
     node.start()
     assert "init-file" not in " ".join(host.commands[-1][0]), "a restart changes nothing"

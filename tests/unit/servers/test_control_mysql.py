@@ -1,4 +1,4 @@
-"""The operator's hand on MySQL: what is asked and told, in which order."""
+"""Operations of the operator on MySQL: queries and statements in their order."""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ SOURCE = "00000000-0000-0000-0000-000000000011"
 
 
 class Scripted(MysqlControl):
-    """Answers from a list, by a word of the statement; notes all statements."""
+    """Answers from a list, by a word of the statement; records all statements."""
 
     def __init__(self, answers: dict[str, list[Any]]) -> None:
         super().__init__(1.0, "hidden")
         self.answers = answers
-        self.told: list[str] = []
+        self.statements: list[str] = []
         self.given: list[Any] = []
 
     @contextlib.contextmanager
@@ -29,11 +29,11 @@ class Scripted(MysqlControl):
         yield self
 
     def execute(self, statement: str, values: Any = None) -> None:
-        self.told.append(statement)
+        self.statements.append(statement)
         self.given.append(values)
 
     def fetchone(self) -> Any:
-        word = next(word for word in self.answers if word in self.told[-1])
+        word = next(word for word in self.answers if word in self.statements[-1])
         return self.answers[word].pop(0)
 
 
@@ -54,9 +54,9 @@ def test_a_replica_is_promoted_after_it_has_applied_everything(others: list[str]
     rows = [_position("a:1-2", "a:1", 0), _position("a:1-2", "a:1-2", 1)]
     control = Scripted({"AS received": rows})
     control.promote(ADDRESS, others)
-    told = [statement for statement in control.told if "AS received" not in statement]
+    statements = [statement for statement in control.statements if "AS received" not in statement]
     waiting = [SEMI_SYNC_PRIMARY] if others else []
-    assert told == ["STOP REPLICA IO_THREAD", "STOP REPLICA", "RESET REPLICA ALL", *waiting, *WRITABLE]
+    assert statements == ["STOP REPLICA IO_THREAD", "STOP REPLICA", "RESET REPLICA ALL", *waiting, *WRITABLE]
     assert rows == []
 
 
@@ -64,24 +64,24 @@ def test_a_replica_is_promoted_after_it_has_applied_everything(others: list[str]
 def test_a_former_primary_follows_and_no_longer_waits(row: Any) -> None:
     control = Scripted({"SHOW GLOBAL VARIABLES": [row]})
     control.repoint_former(ADDRESS, "node2", ("10.99.0.11", 3306))
-    assert ("OFF" in control.told[1]) == (row is not None)
-    assert control.told[-len(follow("10.99.0.11", "hidden")) :] == follow("10.99.0.11", "hidden")
+    assert ("OFF" in control.statements[1]) == (row is not None)
+    assert control.statements[-len(follow("10.99.0.11", "hidden")) :] == follow("10.99.0.11", "hidden")
 
 
-def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:
+def test_a_demoted_primary_reports_its_position() -> None:
     control = Scripted({"gtid_executed": [{"executed": f"{SOURCE}:1-12"}]})
     assert control.demote(ADDRESS) == 12
-    assert "lock_wait_timeout" in control.told[0]
-    assert control.told[1] == READ_ONLY
+    assert "lock_wait_timeout" in control.statements[0]
+    assert control.statements[1] == READ_ONLY
 
 
-def test_a_primary_that_nobody_succeeds_takes_writes_again() -> None:
+def test_a_primary_without_a_successor_is_writable_again() -> None:
     control = Scripted({})
     control.undo_demote(ADDRESS)
-    assert control.told == [*WRITABLE]
+    assert control.statements == [*WRITABLE]
 
 
-def test_checks_say_what_is_wrong() -> None:
+def test_checks_report_what_is_wrong() -> None:
     assert Scripted({"read_only": [{"read_only": 0}]}).check(ADDRESS) == ""
     assert Scripted({"read_only": [{"read_only": 1}]}).check(ADDRESS) == "it is read-only"
 

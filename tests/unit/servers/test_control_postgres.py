@@ -1,4 +1,4 @@
-"""The operator's hand on PostgreSQL: what is told, in which order."""
+"""Operations of the operator on PostgreSQL: statements in their order."""
 
 import contextlib
 from typing import Any
@@ -11,19 +11,19 @@ ADDRESS = ("10.99.0.12", 5432)
 
 
 class Scripted(PostgresControl):
-    """Notes all statements; a promotion ends as it is told to."""
+    """Records all statements; a promotion ends with a fixed answer."""
 
     def __init__(self, promoted: bool, facts: dict[str, Any] | None = None) -> None:
         super().__init__(1.0, "hidden", facts)
         self.promoted = promoted
-        self.told: list[str] = []
+        self.statements: list[str] = []
 
     def _connect(self, address: Any) -> Any:
         assert address == ADDRESS
         return contextlib.nullcontext(self)
 
     def execute(self, statement: str | bytes) -> "Scripted":
-        self.told.append(statement.decode() if isinstance(statement, bytes) else statement)
+        self.statements.append(statement.decode() if isinstance(statement, bytes) else statement)
         return self
 
     def fetchone(self) -> tuple[bool]:
@@ -33,21 +33,21 @@ class Scripted(PostgresControl):
 def test_no_reload_comes_before_the_promotion() -> None:
     control = Scripted(promoted=True)
     control.promote(ADDRESS, ["node3"])
-    assert control.told == [
+    assert control.statements == [
         "SELECT pg_promote(true, 60)",
         "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (node3)'",
         "SELECT pg_reload_conf()",
     ]
 
 
-def test_the_new_primary_waits_for_as_many_as_the_old_one() -> None:
+def test_the_new_primary_waits_for_as_many_standbys_as_the_old_one() -> None:
     control = Scripted(promoted=True, facts={"wait_for": 2, "choice": "first"})
     control.promote(ADDRESS, ["node3", "node4"])
-    assert "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 2 (node3, node4)'" in control.told
+    assert "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 2 (node3, node4)'" in control.statements
 
 
 def test_a_promotion_that_does_not_end_changes_nothing() -> None:
     control = Scripted(promoted=False)
     with pytest.raises(RuntimeError, match="did not finish within 60 s"):
         control.promote(ADDRESS, [])
-    assert control.told == ["SELECT pg_promote(true, 60)"]
+    assert control.statements == ["SELECT pg_promote(true, 60)"]

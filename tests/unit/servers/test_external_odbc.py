@@ -1,4 +1,4 @@
-"""What plain SQL tells of a server: its rows, whether it takes one, and whether it has another's newest."""
+"""Observations of a server by plain SQL: rows, writability, and lag."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -63,16 +63,16 @@ def members(tmp_path: Path) -> Iterator[tuple[_Member, _Member]]:
 def test_the_ledger_is_read_whole_in_slices(members: tuple[_Member, _Member]) -> None:
     one, _ = members
     assert one.ledger_rows() == []
-    wanted = [1, 2, 19_999, 20_000, 20_001, 39_999, 40_000, 61_234]
+    expected = [1, 2, 19_999, 20_000, 20_001, 39_999, 40_000, 61_234]
     with one.connect() as connection:
         connection.execute("CREATE TABLE fivenines_ledger (id BIGINT PRIMARY KEY, client INTEGER)")
         assert one.ledger_rows() == []
-        for number in wanted:
+        for number in expected:
             connection.execute(f"INSERT INTO fivenines_ledger VALUES ({number}, 0)")
-    assert one.ledger_rows() == [(number, None) for number in wanted]
+    assert one.ledger_rows() == [(number, None) for number in expected]
 
 
-def test_who_takes_a_row_takes_writes_and_keeps_none(members: tuple[_Member, _Member]) -> None:
+def test_a_server_that_accepts_a_row_is_writable_and_keeps_none(members: tuple[_Member, _Member]) -> None:
     one, other = members
     assert one.writable() and one.writable()
     assert one.query("SELECT * FROM fivenines_probes") == []
@@ -80,19 +80,19 @@ def test_who_takes_a_row_takes_writes_and_keeps_none(members: tuple[_Member, _Me
     assert not other.writable()
 
 
-def test_who_has_not_the_newest_row_is_behind(
+def test_a_server_without_the_newest_row_lags(
     members: tuple[_Member, _Member], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = members
     monkeypatch.setattr(external_odbc, "ARRIVES", 0.1)
-    assert other.behind(one) == "db2 has not what db1 was given 0.1 s ago"
-    # both are the same file: what is written at one is there at once at the other
+    assert other.behind(one) == "db2 lacks the row that db1 got 0.1 s ago"
+    # Both are the same file: what is written through one appears in the other at once.
     other.file = one.file
     assert other.behind(one) == ""
     assert one.query("SELECT * FROM fivenines_probes") == []
 
 
-def test_tables_of_ours_are_dropped_where_they_are(members: tuple[_Member, _Member]) -> None:
+def test_tables_of_fivenines_are_dropped(members: tuple[_Member, _Member]) -> None:
     one, _ = members
     one.drop_own_tables()
     one.writable()

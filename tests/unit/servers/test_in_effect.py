@@ -1,4 +1,4 @@
-"""Values that were asked for, and those that servers show: alike, rounded, or another."""
+"""Requested values and the values that servers show: equal, rounded, or different."""
 
 import pytest
 
@@ -66,12 +66,12 @@ def test_mysql_and_mariadb(name: str, asked: object, variable: str, now: str, ki
     assert [one.kind for one in found] == ([kind] if kind else [])
 
 
-def test_the_reason_is_the_logs_or_the_sources() -> None:
+def test_the_reason_comes_from_the_log_or_the_source() -> None:
     log = "[Warning] Changed limits: max_connections: 214 (requested 300)"
     told = mysql.Told({"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,))
     found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, told)
     assert str(found[0]) == (
-        f"node1: max-connections = 300 was asked for, and it has 214 (its log says: {log})"
+        f"node1: max-connections = 300 was requested, but it has 214 (its log says: {log})"
     )
     assert found[1].why == "by somebody"
     removed = "[Warning] 'innodb-file-format' was removed. It does nothing now"

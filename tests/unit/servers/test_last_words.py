@@ -1,4 +1,4 @@
-"""What a server that failed is quoted with: the lines that tell, not the last ones."""
+"""Quotes from the log of a failed server: relevant lines, not the last ones."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
 
 
 @pytest.mark.parametrize(
-    ("log", "said"),
+    ("log", "quoted"),
     [
         (
             'LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
@@ -23,14 +23,14 @@ from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_na
         ),
         ("LOG:  checkpoint starting\nPANIC:  no\nLOG:  done\n", "  PANIC:  no"),
         ("one\ntwo\n", "  one\n  two"),
-        ("", "  (it wrote no log)"),
+        ("", "  (no log)"),
     ],
 )
-def test_the_telling_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
+def test_relevant_lines_are_quoted(tmp_path: Path, log: str, quoted: str) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log/server.out").write_text(log)
     host = SimpleNamespace(node=tmp_path, name="node1")
-    assert Postgres(host, SimpleNamespace()).last_words() == said  # type: ignore[arg-type]
+    assert Postgres(host, SimpleNamespace()).last_words() == quoted  # type: ignore[arg-type]
 
 
 def test_the_tail_of_a_log(tmp_path: Path) -> None:

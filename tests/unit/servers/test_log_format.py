@@ -1,4 +1,4 @@
-"""PostgreSQL's log with the settings of others; lines as PostgreSQL 18.6 wrote them with each."""
+"""PostgreSQL's log with different settings; lines as PostgreSQL 18.6 wrote them with each."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ LINES = [
 
 @pytest.mark.parametrize(("prefix", "zone", "head", "ms"), LINES)
 @pytest.mark.parametrize("state", ["", "40P01: "])
-def test_the_moment_is_found_wherever_the_prefix_has_it(
+def test_the_time_is_parsed_anywhere_in_the_prefix(
     prefix: str, zone: str, head: str, ms: float, state: str
 ) -> None:
     reader = log_reader({"log_line_prefix": prefix, "log_timezone": zone})
@@ -50,7 +50,7 @@ UNSEEN = [
 
 
 @pytest.mark.parametrize(("settings", "why"), UNSEEN)
-def test_a_log_that_cannot_be_read_says_so(settings: dict[str, str], why: str) -> None:
+def test_an_unreadable_log_is_reported(settings: dict[str, str], why: str) -> None:
     reader = log_reader(settings)
     assert reader.unseen.startswith("deadlocks, lock waits and checkpoints: ") and why in reader.unseen
     line = "2026-11-22 17:37:42.501 GMT [70] ERROR:  deadlock detected"
@@ -67,10 +67,10 @@ def test_a_log_that_cannot_be_read_says_so(settings: dict[str, str], why: str) -
         ({"log_destination": "stderr,csvlog", "lc_messages": "en_US.UTF-8"}, ""),
     ],
 )
-def test_what_is_left_out_of_a_log_is_named(settings: dict[str, str], unseen: str) -> None:
+def test_omissions_of_a_log_are_reported(settings: dict[str, str], unseen: str) -> None:
     assert log_reader(settings).unseen == unseen
 
 
 @given(st.text(st.sampled_from("%mtnqpulsxcae -1[]()*+\\|{}. "), max_size=20), st.text(max_size=80))
-def test_any_prefix_and_any_line_are_read_or_passed_over(prefix: str, line: str) -> None:
+def test_any_prefix_and_any_line_are_read_or_skipped(prefix: str, line: str) -> None:
     list(log_reader({"log_line_prefix": prefix}).read([line, f"{line}ERROR:  deadlock detected"]))

@@ -1,4 +1,4 @@
-"""What MySQL says of its delay and its counters."""
+"""Reported lag and counters of MySQL."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from fivenines.servers.positions import Sample
 from fivenines.servers.session import Answer
 
 
-class Asked:
+class FakeSession:
     """Answers by a word in the statement."""
 
     def __init__(self, **answers: Answer) -> None:
@@ -20,10 +20,10 @@ class Asked:
 
 def _asked(replica: Answer, member: Answer) -> Any:
     positions = Answer(["executed", "waiting"], [("u:1-10", "u:11-12")])
-    return Asked(gtid_executed=positions, REPLICA=replica, member_stats=member)
+    return FakeSession(gtid_executed=positions, REPLICA=replica, member_stats=member)
 
 
-def test_a_replica_and_a_member_say_what_they_lack() -> None:
+def test_a_replica_and_a_member_report_their_lag() -> None:
     replica = Answer(["Source_Host", "Seconds_Behind_Source"], [("10.99.0.11", 3)])
     node = MysqlDelay("node2")
     rows = list(node.read(_asked(replica, Answer([], [])), lambda: 5.0))
@@ -37,7 +37,7 @@ def test_a_replica_and_a_member_say_what_they_lack() -> None:
     assert member[-1] == ("node2", "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE", 7.0, "transactions")
 
 
-def test_nodes_are_measured_by_the_one_that_has_executed_most() -> None:
+def test_nodes_are_compared_with_the_most_advanced_node() -> None:
     first, second = MysqlDelay("node1"), MysqlDelay("node2")
     first.executed = [Sample(0.0, {0: 10.0}), Sample(100.0, {0: 20.0})]
     second.executed = [Sample(50.0, {0: 11.0})]
@@ -47,14 +47,14 @@ def test_nodes_are_measured_by_the_one_that_has_executed_most() -> None:
 
 
 def test_counters_of_a_member_have_the_names_of_their_table() -> None:
-    asked: Any = Asked(
-        # first, because its statement has the word STATUS in it, too
+    session: Any = FakeSession(
+        # First, because its statement also contains the word STATUS.
         INNODB_METRICS=Answer([], [("lock_deadlocks", 4)]),
         STATUS=Answer([], [("Threads_running", "3"), ("Gr_flow_control_throttle_count", "0")]),
         member_stats=Answer([], [tuple(range(len(counters.COLUMNS)))]),
         file_summary=Answer([], [(8192,)]),
     )
-    found = dict(counters.read(asked))
+    found = dict(counters.read(session))
     assert (found["Threads_running"], found["Gr_flow_control_throttle_count"]) == (3.0, 0.0)
     assert found["replication_group_member_stats.COUNT_CONFLICTS_DETECTED"] == 2.0
     assert found["INNODB_METRICS.lock_deadlocks"] == 4.0

@@ -19,7 +19,7 @@ FIRST, SECOND, THIRD = "10.99.0.11", "10.99.0.12", "10.99.0.13"
         (("ERROR", "ONLINE", "ONLINE"), False, False),
     ],
 )
-def test_what_a_member_sees(states: tuple[str, ...], majority: bool, working: bool) -> None:
+def test_a_member_reports_the_group(states: tuple[str, ...], majority: bool, working: bool) -> None:
     hosts = zip((FIRST, SECOND, THIRD), states, ("SECONDARY", "PRIMARY", "SECONDARY"), strict=True)
     group = group_of([(host, state, role, host == FIRST) for host, state, role in hosts])
     assert (group.state, group.role, group.primary) == (states[0], "SECONDARY", SECOND)
@@ -34,7 +34,7 @@ def test_a_server_outside_of_any_group() -> None:
 @pytest.mark.parametrize(
     ("gtids", "count"), [("", 0), ("u:1", 1), ("u:1-5", 5), ("u:1-5:8,\nv:3-4", 8), ("u:tag:1-3", 3)]
 )
-def test_how_many_transactions_a_set_has(gtids: str, count: int) -> None:
+def test_transactions_of_a_set_are_counted(gtids: str, count: int) -> None:
     assert transactions(gtids) == count
 
 
@@ -44,14 +44,14 @@ def test_intervals_add_up(parts: list[tuple[int, int]]) -> None:
     assert transactions(text) == sum(more + 1 for _, more in parts)
 
 
-def test_forcing_names_members_and_is_taken_back() -> None:
+def test_forcing_names_members_and_is_reset() -> None:
     assert force([FIRST, THIRD]) == [
         f"SET GLOBAL group_replication_force_members = '{FIRST}:33061,{THIRD}:33061'",
         "SET GLOBAL group_replication_force_members = ''",
     ]
 
 
-def test_what_to_do_about_a_known_refusal() -> None:
+def test_known_refusals_have_a_remedy() -> None:
     assert "one version" in advice(["x", "Member version is incompatible with the group."])
     assert "restore it" in advice(["This member has more executed transactions than those"])
     assert advice(["no space left"]) == ""

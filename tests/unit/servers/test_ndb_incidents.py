@@ -1,5 +1,4 @@
-"""What a data node's log tells; lines as NDB 9.7.2 wrote them, and of its messages those that nobody has
-provoked."""
+"""Incidents in a data node's log; lines as NDB 9.7.2 wrote them, and messages that no test has provoked."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,11 +26,11 @@ not a line of the log
 """
 
 
-def test_the_log_tells_of_checkpoints_lost_nodes_and_arbitration() -> None:
+def test_checkpoints_lost_nodes_and_arbitration_are_incidents() -> None:
     found = [(one.kind, one.ms, one.detail) for one in incidents(LOG.splitlines())]
     assert found == [
         ("global checkpoint", 32.824, "142"),
-        # a checkpoint whose start no line has has no length
+        # A checkpoint without a logged start has no duration.
         ("local checkpoint", 6141.156, "12"),
         ("missed heartbeat", 0.0, "node 2, number 3"),
         ("declared dead", 0.0, "node 2"),
@@ -46,5 +45,5 @@ def test_the_log_tells_of_checkpoints_lost_nodes_and_arbitration() -> None:
 
 
 @given(st.text(), st.integers(0, 600))
-def test_whatever_stands_in_a_log_is_read_or_passed_over(text: str, cut: int) -> None:
+def test_any_line_is_read_or_skipped(text: str, cut: int) -> None:
     list(incidents((LOG[:cut] + text + LOG[cut:]).splitlines()))

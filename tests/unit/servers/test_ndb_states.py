@@ -1,4 +1,4 @@
-"""What a management node says of the cluster's processes."""
+"""States of the cluster's processes from a management node."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ def test_any_lines_are_read(lines: list[str]) -> None:
     assert all(isinstance(one, State) for one in states(lines).values())
 
 
-def test_a_management_node_tells_states_in_words() -> None:
+def test_a_management_node_reports_states_in_words() -> None:
     reporter = Reporter("10.0.0.1", 1186, {1: "data1", 2: "data2", 3: "data3", 145: "management1"}, own=145)
     lines = [
         "node.1.type: NDB",
@@ -40,7 +40,7 @@ def test_a_management_node_tells_states_in_words() -> None:
         "node.151.type: API",
         "node.151.status: CONNECTED",
     ]
-    # it answers, whatever it says of itself
+    # It answers, whatever it reports about itself.
     assert reporter.states(lines) == {
         "data1": "starting 4",
         "data2": "not connected",

@@ -15,7 +15,7 @@ def test_gtids_are_read_by_domain() -> None:
     assert parse_gtids("nonsense,1-2,a-b-c") == {}
 
 
-def test_what_is_missing_counts_over_all_domains() -> None:
+def test_distances_count_over_all_domains() -> None:
     assert distance({0: 10, 1: 5}, {0: 7}) == 8
     assert distance({0: 10}, {0: 12, 9: 1}) == 0
 
@@ -37,7 +37,7 @@ def test_positions_are_interpolated_but_not_guessed() -> None:
     assert position_at(samples, 9001, 2500) is None
     assert position_at(samples, -1, 2500) is None
     assert position_at([], 5, 2500) is None
-    # a domain that is new has no rate to interpolate
+    # A new domain has no rate to interpolate.
     assert position_at(samples, 5000, 9000) == {0: pytest.approx(550), 1: 5}
 
 
@@ -51,7 +51,7 @@ def test_an_interpolated_position_lies_between_its_neighbours(steps: list[int], 
         assert values[int(t)] - 1e-6 <= found[0] <= values[min(int(t) + 1, len(values) - 1)] + 1e-6
 
 
-class Told:
+class FakeSession:
     """A server that answers from a list."""
 
     def __init__(self, *answers: Answer) -> None:
@@ -77,13 +77,13 @@ def _replica(behind: int | None, received: str) -> Answer:
     return Answer(_COLUMNS, [("10.99.0.11", behind, received, "b.1", "b.1", 500, 400)])
 
 
-def test_a_replica_is_compared_with_whom_it_follows() -> None:
+def test_a_replica_is_compared_with_its_primary() -> None:
     primary, replica = MariadbDelay("node1"), MariadbDelay("node2")
     for t, position in ((0.0, "0-1-100"), (1000.0, "0-1-200")):
-        told = Told(NOTHING, Answer([], [(position, "")]), NOTHING)
-        assert list(primary.read(told, lambda t=t: t)) == []  # type: ignore[arg-type,misc]
-    told = Told(_replica(None, "0-1-140"), Answer([], [("", "0-1-110")]), NOTHING)
-    assert list(replica.read(told, lambda: 500.0)) == [  # type: ignore[arg-type]
+        session = FakeSession(NOTHING, Answer([], [(position, "")]), NOTHING)
+        assert list(primary.read(session, lambda t=t: t)) == []  # type: ignore[arg-type,misc]
+    session = FakeSession(_replica(None, "0-1-140"), Answer([], [("", "0-1-110")]), NOTHING)
+    assert list(replica.read(session, lambda: 500.0)) == [  # type: ignore[arg-type]
         ("node2", "Seconds_Behind_Master", None, "s"),
         ("node2", "Gtid_IO_Pos - gtid_slave_pos", 30.0, "transactions"),
         ("node2", "Read_Master_Log_Pos - Exec_Master_Log_Pos", 100.0, "B"),
@@ -96,12 +96,12 @@ def test_a_replica_is_compared_with_whom_it_follows() -> None:
     assert list(MariadbDelay.apart(nodes, {}, 2500)) == []
 
 
-def test_members_of_a_cluster_are_compared_with_the_furthest() -> None:
+def test_members_of_a_cluster_are_compared_with_the_most_advanced() -> None:
     nodes = {name: MariadbDelay(name) for name in ("node1", "node2", "node3")}
     for name, committed in (("node1", "90"), ("node2", "100"), ("node3", "95")):
         status = Answer([], [("wsrep_last_committed", committed), ("wsrep_local_recv_queue", "3")])
-        told = Told(NOTHING, Answer([], [("", "")]), status)
-        rows = list(nodes[name].read(told, lambda: 0.0))  # type: ignore[arg-type]
+        session = FakeSession(NOTHING, Answer([], [("", "")]), status)
+        rows = list(nodes[name].read(session, lambda: 0.0))  # type: ignore[arg-type]
         assert rows == [(name, "wsrep_local_recv_queue", 3.0, "write sets")]
     behind = {row[0]: row[2] for _, row in MariadbDelay.apart(nodes, {}, 2500)}
     assert behind == {"node1": 10.0, "node2": 0.0, "node3": 5.0}

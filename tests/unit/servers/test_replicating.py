@@ -1,4 +1,4 @@
-"""What MariaDB and MySQL are told of replication, and when a node has what its primary has not."""
+"""Replication statements of MariaDB and MySQL, and when a node has diverged from its primary."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ def _set(text: str) -> set[tuple[str, int]]:
 
 
 def _server(name: str, executed: set[tuple[str, int]]) -> Any:
-    """A server that has executed these transactions, and can subtract."""
+    """Return a server that has executed these transactions, and can subtract."""
 
     def query(statement: str) -> list[tuple[str]]:
         if "GTID_SUBTRACT" not in statement:
@@ -41,7 +41,7 @@ transactions = st.sets(st.tuples(st.sampled_from([NODE, PRIMARY]), st.integers(1
 
 
 @given(transactions, transactions)
-def test_a_mysql_node_has_diverged_when_it_has_what_its_primary_has_not(
+def test_a_mysql_node_with_transactions_of_its_own_has_diverged(
     own: set[tuple[str, int]], others: set[tuple[str, int]]
 ) -> None:
     node, primary = _server("node1", own), _server("node2", others)
@@ -62,17 +62,17 @@ def test_a_mysql_node_has_diverged_when_it_has_what_its_primary_has_not(
         ("0-1-7,1-1-9", "", False),
     ],
 )
-def test_a_mariadb_node_has_what_was_written_before_also_when_more_came(
+def test_a_mariadb_node_has_applied_a_position_also_when_more_followed(
     applied: str, logged: str, lacks: bool
 ) -> None:
     primary: Any = SimpleNamespace(name="node1", query=lambda _: [("0-1-7",)])
     node: Any = SimpleNamespace(name="node2", query=lambda _: [(applied, logged)])
-    said = MariadbReplicating().written(primary)(node)
-    assert bool(said) is lacks, said
+    missing = MariadbReplicating().written(primary)(node)
+    assert bool(missing) is lacks, missing
 
 
 @pytest.mark.parametrize("sql", [MariadbReplicating(), MysqlReplicating()])
-def test_a_primary_that_does_not_know_a_position_says_so(sql: Replicating) -> None:
+def test_an_unknown_position_is_a_divergence(sql: Replicating) -> None:
     same = {(NODE, 1)}
     node, primary = _server("node1", same), _server("node2", same)
     assert sql.diverged(node, primary, {"Last_IO_Errno": str(NOT_IN_THE_LOG)})
@@ -83,7 +83,7 @@ def test_a_primary_that_does_not_know_a_position_says_so(sql: Replicating) -> No
 @pytest.mark.parametrize(
     ("sql", "closed"), [(MariadbReplicating(), "read_only"), (MysqlReplicating(), "super_read_only")]
 )
-def test_nobody_writes_before_somebody_is_made_primary(sql: Replicating, closed: str) -> None:
+def test_nodes_are_read_only_until_a_promotion(sql: Replicating, closed: str) -> None:
     assert sql.settings()[closed] is True
     assert any(closed in statement for statement in sql.writable)
     statements = sql.follow("10.99.0.12", "hidden")
@@ -91,16 +91,16 @@ def test_nobody_writes_before_somebody_is_made_primary(sql: Replicating, closed:
     assert statements[-1].startswith("START") and "10.99.0.12" in statements[-2]
 
 
-def test_mysql_waits_for_as_many_replicas_as_are_asked_for() -> None:
+def test_mysql_waits_for_the_configured_number_of_replicas() -> None:
     found = MysqlReplicating().semi_sync("after_sync", 2500, 2)
     assert found["rpl_semi_sync_source_wait_for_replica_count"] == 2
     assert found["rpl_semi_sync_source_wait_point"] == "AFTER_SYNC"
     assert found["rpl_semi_sync_source_timeout"] == 2500
-    # the primary's half is switched on at promotion
+    # The primary's half is switched on at promotion.
     assert "rpl_semi_sync_source_enabled" not in found
 
 
-def test_only_mariadb_can_drop_what_no_replica_has() -> None:
+def test_only_mariadb_can_discard_unreplicated_transactions() -> None:
     assert MariadbReplicating().rejoin_arguments(True)[1:] == ["--init-rpl-role=SLAVE"]
     assert MariadbReplicating().rejoin_arguments(False)[1:] == []
     assert MysqlReplicating().rejoin_arguments(True) == ["--skip-replica-start"]

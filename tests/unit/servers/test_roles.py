@@ -1,4 +1,4 @@
-"""What servers say of role, company and durability, and what they are told to change them."""
+"""Role, standbys and durability of servers, and the statements that change durability."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +13,8 @@ from fivenines.servers.roles import Company
 from fivenines.servers.session import Answer
 
 
-class Asked:
-    """A session that answers every question with one row, and notes what it was asked."""
+class FakeSession:
+    """A session that answers every query with one row, and records the queries."""
 
     def __init__(self, *row: Any) -> None:
         self.row, self.said = row, list[str]()
@@ -36,22 +36,22 @@ def _server(kind: type[Server]) -> Any:
         (Company(), (0, 1, 1, 0), True, False),
         (Company(2, True), (0, 1, 1, 1), True, False),
         (Company(2, True), (0, 1, 1, 2), True, True),
-        # a status that is not ON gives no row: NULL
+        # A status that is not ON gives no row: NULL.
         (Company(1, True), (0, 1, 1, None), True, False),
         (Company(), (1, 1, 1, 2), False, False),
         (None, (0, 1, 1, 0), True, False),
     ],
 )
-def test_a_primary_of_mysql_knows_its_company(
+def test_a_primary_of_mysql_knows_its_standbys(
     kind: type[Server], company: Company | None, row: Any, primary: bool, accompanied: bool
 ) -> None:
-    asked: Any = Asked(*row)
-    view = _server(kind).role_reader(company).look(asked)
+    session: Any = FakeSession(*row)
+    view = _server(kind).role_reader(company).look(session)
     assert (view.primary, view.accompanied) == (primary, accompanied)
     assert view.settings == {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
-    counts = "clients" in asked.said[0]
+    counts = "clients" in session.said[0]
     assert counts is (company is not None and company.awaited), "who waits asks who acknowledges"
-    assert ("STATUS" in asked.said[0].upper() or "threads" in asked.said[0]) is bool(company)
+    assert ("STATUS" in session.said[0].upper() or "threads" in session.said[0]) is bool(company)
 
 
 @pytest.mark.parametrize(
@@ -63,33 +63,33 @@ def test_a_primary_of_mysql_knows_its_company(
         (None, ("f", "off", "on", "0"), True, False),
     ],
 )
-def test_a_primary_of_postgresql_knows_its_company(
+def test_a_primary_of_postgresql_knows_its_standbys(
     company: Company | None, row: Any, primary: bool, accompanied: bool
 ) -> None:
-    asked: Any = Asked(*row)
-    view = _server(Postgres).role_reader(company).look(asked)
+    session: Any = FakeSession(*row)
+    view = _server(Postgres).role_reader(company).look(session)
     assert (view.primary, view.accompanied) == (primary, accompanied)
     assert view.settings == {"synchronous_commit": "off", "fsync": "on"}
-    assert ("pg_stat_replication" in asked.said[0]) is bool(company)
+    assert ("pg_stat_replication" in session.said[0]) is bool(company)
 
 
-def test_what_was_not_waited_for_is_flushed_when_it_gets_strict() -> None:
-    reader, asked = _server(Mariadb).role_reader(None), Asked()
-    reader.change(asked, {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"})
-    assert asked.said == [
+def test_a_change_to_strict_flushes_the_log() -> None:
+    reader, session = _server(Mariadb).role_reader(None), FakeSession()
+    reader.change(session, {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"})
+    assert session.said == [
         "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
         "SET GLOBAL sync_binlog = 1",
         "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS",
     ]
-    asked.said.clear()
-    reader.change(asked, {"innodb_flush_log_at_trx_commit": "2"})
-    assert asked.said == ["SET GLOBAL innodb_flush_log_at_trx_commit = 2"]
+    session.said.clear()
+    reader.change(session, {"innodb_flush_log_at_trx_commit": "2"})
+    assert session.said == ["SET GLOBAL innodb_flush_log_at_trx_commit = 2"]
 
 
-def test_postgresql_reloads_what_it_was_told_and_never_goes_without_fsync() -> None:
+def test_postgresql_reloads_settings_and_always_has_fsync() -> None:
     host = SimpleNamespace(name="node1")
     server = Postgres(host, SimpleNamespace())  # type: ignore[arg-type]
-    reader, asked = server.role_reader(None), Asked()
-    reader.change(asked, {"synchronous_commit": "off"})  # type: ignore[arg-type]
-    assert asked.said == ["ALTER SYSTEM SET synchronous_commit = 'off'", "SELECT pg_reload_conf()"]
+    reader, session = server.role_reader(None), FakeSession()
+    reader.change(session, {"synchronous_commit": "off"})  # type: ignore[arg-type]
+    assert session.said == ["ALTER SYSTEM SET synchronous_commit = 'off'", "SELECT pg_reload_conf()"]
     assert reader.always == {"fsync": "on"}

@@ -1,4 +1,4 @@
-"""Slots are named as PostgreSQL allows it, and made anew."""
+"""Slots have valid names, and are created again."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from fivenines.servers.postgres import slots
 
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9.-]{0,40}", fullmatch=True))
-def test_any_node_has_a_name_that_is_allowed(node: str) -> None:
+def test_any_node_has_a_valid_slot_name(node: str) -> None:
     assert set(slots.named(node)) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
 
 
-def test_what_is_not_in_use_goes_first() -> None:
-    told: list[str] = []
+def test_unused_slots_are_dropped_first() -> None:
+    executed: list[str] = []
 
     class Noting:
         def execute(self, *statements: str) -> None:
-            told.extend(statements)
+            executed.extend(statements)
 
     server: Any = Noting()
     slots.renew(server, ["node2", "east-1"])
-    dropped, second, third = told
+    dropped, second, third = executed
     assert "pg_drop_replication_slot" in dropped and "NOT active" in dropped
     assert "('node2')" in second and "('east_1')" in third

@@ -1,4 +1,4 @@
-"""Signs of a server that takes no writes, and the reason that is named."""
+"""Signs of a server that is not writable, and the reason."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from fivenines.servers.writable import MYSQL_QUESTION, POSTGRES_QUESTION, WSREP_
         ({"read_only": "0"}, ""),
         ({"read_only": "ON"}, "read_only is on"),
         ({"read_only": "NO_LOCK"}, "read_only is NO_LOCK"),
-        ({}, "the server does not say whether it is read_only"),
+        ({}, "the server does not show whether it is read_only"),
         ({"read_only": "OFF", "innodb_read_only": "ON"}, "read_only is off, but innodb_read_only is ON"),
         ({"read_only": "OFF", "offline_mode": "ON"}, "read_only is off, but offline_mode is ON"),
         ({"read_only": "OFF", "wsrep_on": "ON"}, "wsrep_ready is off"),

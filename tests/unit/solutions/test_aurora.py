@@ -1,4 +1,4 @@
-"""Aurora: its settings, what it refuses, what it asks Amazon and its servers for."""
+"""Aurora: settings, refusals, and requests to Amazon and to servers."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,57 +78,60 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
-        ({"cluster": ""}, "cluster: name an existing cluster, or say in `create`"),
-        ({"create": CREATE["create"]}, "cluster: name an existing cluster, or say in `create`"),
-        ({"cluster": "-x"}, "cluster: '-x' is no identifier of a cluster"),
+        ({"cluster": ""}, "cluster: name an existing cluster, or set `create`"),
+        ({"create": CREATE["create"]}, "cluster: name an existing cluster, or set `create`"),
+        ({"cluster": "-x"}, "cluster: '-x' is not a cluster identifier"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
-        ({"budget": 5}, "budget: it is for a cluster that `create` makes"),
-        ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
+        ({"budget": 5}, "budget: it applies only to a cluster that `create` creates"),
+        ({"tls_ca": "ca.pem"}, "prefer verifies no certificate"),
         ({"durability": "relaxed"}, "durability: fivenines does not set up"),
         ({**CREATE, "create": {"instance_class": "large"}}, "classes begin with db."),
-        ({**CREATE, "create": {"instance_class": "db.x", "storage": 100}}, "Aurora grows by itself"),
+        (
+            {**CREATE, "create": {"instance_class": "db.x", "storage": 100}},
+            "Aurora's storage grows by itself",
+        ),
         ({**CREATE, "engine": "rds-mysql"}, "a Multi-AZ cluster has two readers"),
-        ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs its size in GiB"),
+        ({**CREATE, "engine": "rds-mysql", "readers": 2}, "a Multi-AZ cluster needs a size in GiB"),
     ],
 )
-def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
-    assert any(said in problem for problem in aurora(**given).problems())
+def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> None:
+    assert any(message in problem for problem in aurora(**given).problems())
 
 
-def test_a_password_that_rds_refuses_is_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_password_that_rds_refuses_is_reported_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PASSWORD, "short")
     assert aurora().problems() == []
     assert "8 characters or more" in aurora(**CREATE).problems()[0]
 
 
 @pytest.mark.parametrize(
-    ("faults", "said"),
+    ("faults", "message"),
     [
-        ("[{fault: freeze}]", "freeze takes a lab"),
-        ("[{fault: partition}]", "a security group is that of the whole cluster"),
+        ("[{fault: freeze}]", "freeze needs a lab"),
+        ("[{fault: partition}]", "a security group applies to the whole cluster"),
         ("[{fault: slow-disk, duration: null}]", "write one"),
-        ("[{fault: restart, duration: 2s}]", "how long a reboot takes is Amazon's"),
-        ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze takes a lab"),
+        ("[{fault: restart, duration: 2s}]", "Amazon decides how long a reboot takes"),
+        ("[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "freeze needs a lab"),
     ],
 )
-def test_faults_that_amazon_has_not_are_refused(faults: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_faults_without_support_of_amazon_are_refused(faults: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         parsed(file(faults=faults))
 
 
-def test_what_aurora_alone_can_is_not_for_multi_az_clusters() -> None:
+def test_faults_of_aurora_are_refused_for_multi_az_clusters() -> None:
     multi = aurora(engine="rds-postgres", readers=2)
     for fault in (KillSettings(fault="kill"), RestartSettings(fault="restart")):
         assert "Multi-AZ" in multi.problems_with_fault(fault)[0]
     to = SwitchoverSettings(fault="switchover", to="shop-2")
     assert multi.problems_with_fault(to) == []
-    assert "cannot be chosen" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
+    assert "does not support choosing" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
     assert aurora().problems_with_fault(KillSettings(fault="kill")) == []
 
 
-def test_faults_that_amazon_has_are_taken() -> None:
+def test_faults_with_support_of_amazon_are_accepted() -> None:
     parsed(
         file(
             faults="[{fault: switchover, to: shop-2}, kill, host-kill, restart, slow-disk, stalled-replica, "
@@ -137,7 +140,7 @@ def test_faults_that_amazon_has_are_taken() -> None:
     )
 
 
-def test_others_cannot_be_told_who_shall_be_primary_and_have_no_such_storage() -> None:
+def test_other_solutions_neither_choose_a_successor_nor_have_such_storage() -> None:
     text = file(solutions="[hot-standby]", faults="[{fault: switchover, to: node2}]")
     with pytest.raises(UsageError, match="hot-standby cannot be told who shall be the primary"):
         parsed(text)
@@ -155,7 +158,7 @@ def test_it_is_an_external_cluster_at_the_addresses_of_the_api() -> None:
     assert plain.problems() == smart.problems() == []
 
 
-def test_a_cluster_that_is_not_ready_says_why() -> None:
+def test_a_cluster_that_is_not_ready_is_reported_with_the_reason() -> None:
     assert not_available(THERE) == ""
     waiting = Instance("b", "creating", False)
     there = Described("x", "", "", "available", "", "", 1, (waiting,))
@@ -169,8 +172,8 @@ def test_a_cluster_that_is_not_ready_says_why() -> None:
         (
             "mysql",
             SlowDiskSettings(fault="slow-disk", delay=0.25, duration=4.2),
-            "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL 5 "
-            "SECOND",
+            "ALTER SYSTEM SIMULATE 100 PERCENT DISK CONGESTION BETWEEN 250 AND 250 MILLISECONDS FOR INTERVAL "
+            "5 SECOND",
         ),
         (
             "mysql",
@@ -190,8 +193,8 @@ def test_a_cluster_that_is_not_ready_says_why() -> None:
         (
             "postgresql",
             SlowDiskSettings(fault="slow-disk"),
-            "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, (SELECT "
-            "disks - 1 FROM aurora_show_volume_status())) AS disk",
+            "SELECT aurora_inject_disk_congestion(100, disk, true, 5, 100, 100) FROM generate_series(0, "
+            "(SELECT disks - 1 FROM aurora_show_volume_status())) AS disk",
         ),
         (
             "postgresql",
@@ -212,7 +215,7 @@ def test_statements_of_crashes() -> None:
 
 
 class Asked:
-    """A server that answers as it is told."""
+    """A server with fixed answers."""
 
     name = "a"
     engine = SimpleNamespace(family="mysql", name="aurora-mysql")
@@ -226,7 +229,7 @@ class Asked:
         return self.answer
 
 
-def test_who_asks_for_a_crash_does_not_live_to_hear_of_it() -> None:
+def test_a_crash_ends_the_connection_that_requested_it() -> None:
     lost = Asked(OSError("(2013, 'Lost connection to MySQL server during query')"))
     assert run(None, "kill", lost) == "ALTER SYSTEM CRASH INSTANCE on a"  # type: ignore[arg-type]
     refused = Asked(OSError("(1064, 'You have an error in your SQL syntax')"))
@@ -234,7 +237,7 @@ def test_who_asks_for_a_crash_does_not_live_to_hear_of_it() -> None:
         run(None, "kill", refused)  # type: ignore[arg-type]
 
 
-def test_a_reboot_is_the_apis() -> None:
+def test_a_reboot_uses_the_api() -> None:
     asked: list[str] = []
     assert run(SimpleNamespace(reboot=asked.append), "restart", Asked([])).endswith("of a")  # type: ignore[arg-type]
     assert asked == ["a"]
@@ -274,7 +277,7 @@ def test_requests_of_a_creation() -> None:
     assert (asked["AllocatedStorage"], asked["Iops"]) == (100, 3000)
 
 
-def test_what_is_made_is_charged_and_what_is_there_is_not() -> None:
+def test_created_clusters_cost_money_and_existing_ones_do_not() -> None:
     made = aurora(**CREATE).charge(3600)
     assert made is not None and made.count == 2 and made.price == 0.3
     assert made.seconds == 3600 + 1500
@@ -289,7 +292,7 @@ def test_the_budget_ends_the_run_before_the_trial_that_exceeds_it(monkeypatch: p
     monkeypatch.setitem(aurora_cluster._made, settings.model_dump_json(), made)
     assert over_budget(settings, 60) == ""
     assert over_budget(settings, 3600) == (
-        "shop would have cost 0.60 after one more trial, and its budget is 0.50"
+        "shop would have cost 0.60 after one more trial, but its budget is 0.50"
     )
 
 
@@ -303,7 +306,7 @@ class Told:
         return self
 
 
-def test_a_replica_tells_its_own_lag_and_a_writer_none() -> None:
+def test_a_replica_reports_its_own_lag_and_a_writer_none() -> None:
     told: Any = Told(("a", WRITER, 0.0), ("b", "5f2a", 17.5), ("c", "77aa", None))
 
     def read(name: str) -> list[Any]:
@@ -324,7 +327,7 @@ def _server(kind: type[Any], rows: list[tuple[Any, ...]], writes: bool, name: st
 
 
 @pytest.mark.parametrize("kind", [AuroraMysql, AuroraPostgres])
-def test_a_replica_has_everything_when_it_hardly_lags(kind: type[Any]) -> None:
+def test_a_replica_with_little_lag_has_caught_up(kind: type[Any]) -> None:
     def reader(lag: float | None) -> Any:
         return _server(kind, [("a", WRITER, 0), ("b", "s", lag)], False)
 
@@ -332,13 +335,13 @@ def test_a_replica_has_everything_when_it_hardly_lags(kind: type[Any]) -> None:
     assert reader(20.0).behind(writer) == "" and reader(20.0).follows() == ""
     assert reader(None).lags() == {"b": None}
     late = _server(kind, [("a", WRITER, 0), ("b", "s", 900.0)], True, "a")
-    assert reader(20.0).behind(late) == "b lags by 900 ms, as Aurora says"
+    assert reader(20.0).behind(late) == "Aurora reports a lag of 900 ms for b"
     unknown = _server(kind, [("a", WRITER, 0)], False)
-    assert unknown.follows() == "b is not among the replicas that Aurora knows"
-    assert unknown.behind(unknown) == "Aurora does not say how far b lags"
+    assert unknown.follows() == "Aurora does not list b as a replica"
+    assert unknown.behind(unknown) == "Aurora reports no lag of b"
 
 
-def test_the_table_of_today_is_looked_for_before_that_of_then() -> None:
+def test_the_current_table_is_preferred_to_the_old_one() -> None:
     server: Any = object.__new__(AuroraMysql)
     there = ["ro_replica_status"]
     server.query = lambda sql: [(1,)] if any(f"'{name}'" in sql for name in there) else []

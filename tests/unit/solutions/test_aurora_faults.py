@@ -1,4 +1,4 @@
-"""Faults of Aurora at work: what is seen of them, and what is not."""
+"""Faults of Aurora: what can be verified, and what cannot."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from fivenines.solutions.aurora_faults import CutOff, Simulated
 
 
 class Server:
-    """An instance; `lag` in ms, and why it lets nobody in."""
+    """An instance; `lag` in ms, and why it refuses connections."""
 
     engine = SimpleNamespace(family="mysql")
 
@@ -27,8 +27,8 @@ class Server:
         self.closed = ""
         self.asked: list[str] = []
         self.error: Exception | None = None
+        # Lags of replicas after a statement was accepted.
         self.hits: tuple[Server, float | None] | None = None
-        """Who lags by how much once a statement was taken."""
 
     def query(self, sql: str) -> list[Any]:
         self.asked.append(sql)
@@ -47,7 +47,7 @@ class Server:
 
 @pytest.fixture
 def cluster() -> Any:
-    """A writer and a reader."""
+    """Return a writer and a reader."""
     writer, reader = Server("w"), Server("r")
     return SimpleNamespace(
         nodes=[writer, reader],
@@ -58,16 +58,16 @@ def cluster() -> Any:
 
 
 def context(cluster: Any) -> Any:
-    """What a fault sees; waiting is not waited for."""
+    """Return the context of a fault, without delays."""
     made: Any = FaultContext(SimpleNamespace(solution=cluster))
     made.settles = lambda condition, _timeout=0.0: bool(condition())
     return made
 
 
-def test_a_stalled_replica_is_seen_by_its_lag(cluster: Any) -> None:
+def test_a_stalled_replica_is_verified_by_its_lag(cluster: Any) -> None:
     writer, reader = cluster.nodes
     fault, here = Simulated(StalledReplicaSettings(fault="stalled-replica")), context(cluster)
-    # what lags no more than before, or whose lag is not told, is not seen to be stalled
+    # A replica with an unchanged or unreported lag does not count as stalled.
     for lag in (15.0, None):
         writer.hits = (reader, lag)
         assert not fault.inject(here).verified
@@ -76,29 +76,29 @@ def test_a_stalled_replica_is_seen_by_its_lag(cluster: Any) -> None:
     reader.lag = 20.0
     injection = fault.inject(here)
     assert injection.verified and injection.hosts == ("r",)
-    # the writer is asked for it, whoever is hit
+    # The writer executes it, whatever the target.
     assert writer.asked[-1].startswith('ALTER SYSTEM SIMULATE 100 PERCENT READ REPLICA FAILURE TO "r"')
     assert reader.asked == []
-    assert fault.recover(here, injection).detail == "its time is over, but it lags"
+    assert fault.recover(here, injection).detail == "its time is over, but it still lags"
     reader.lag = 20.0
     assert fault.recover(here, injection).verified
 
 
-def test_nothing_is_claimed_of_disks(cluster: Any) -> None:
+def test_faults_of_disks_are_not_verified(cluster: Any) -> None:
     fault, here = Simulated(SlowDiskSettings(fault="slow-disk")), context(cluster)
     injection = fault.inject(here)
     assert not injection.verified and not fault.recover(here, injection).verified
-    assert injection.detail.endswith("what its disks do cannot be seen")
+    assert injection.detail.endswith("the state of its disks cannot be observed")
 
 
-def test_what_aurora_refuses_is_told_with_the_statement(cluster: Any) -> None:
+def test_a_refusal_of_aurora_is_reported_with_the_statement(cluster: Any) -> None:
     cluster.nodes[0].error = OSError("(1227, 'Access denied')")
     fault = Simulated(SlowDiskSettings(fault="slow-disk"))
     with pytest.raises(FiveninesError, match=r"w refuses ALTER SYSTEM SIMULATE .*Access denied"):
         fault.inject(context(cluster))
 
 
-def test_a_cut_is_seen_by_connections_that_are_refused(cluster: Any) -> None:
+def test_a_cut_is_verified_by_refused_connections(cluster: Any) -> None:
     made = Cut(Path("x"), Access(), {"sg-1": [{}, {}]})
     healed: list[Cut] = []
 
@@ -111,11 +111,11 @@ def test_a_cut_is_seen_by_connections_that_are_refused(cluster: Any) -> None:
     here = context(cluster)
     injection = fault.inject(here)
     assert injection.verified and injection.hosts == ("w", "r")
-    assert injection.detail == "rules taken out of sg-1: 2; open connections go on"
+    assert injection.detail == "rules removed from sg-1: 2; open connections continue"
     recovery = fault.recover(here, injection)
     assert healed == [made] and not recovery.verified
     for server in cluster.nodes:
         server.closed = ""
     assert fault.recover(here, injection).verified
     loose = CutOff(fault.settings, lambda: made, healed.append).inject(here)
-    assert not loose.verified and "a new connection is let in" in loose.detail
+    assert not loose.verified and "a new connection is accepted" in loose.detail

@@ -1,4 +1,4 @@
-"""Two clusters in one solution: what fits together, and what their hosts are called."""
+"""Two clusters in one solution: valid combinations, and the names of their hosts."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _problems(**settings: Any) -> list[str]:
     return [*made.problems(), *made.problems_with_parts()]
 
 
-def test_the_second_is_as_the_first_and_both_say_what_they_are() -> None:
+def test_the_second_cluster_defaults_to_the_first() -> None:
     pair = _pair(a={"solution": "ndb", "sql_nodes": 3})
     assert pair.b == pair.a and pair.nodes == 6
     assert (pair.engine, str(pair.durability)) == ("mysql-ndb-9.7", "relaxed")
@@ -56,20 +56,20 @@ def test_faults_name_clusters_and_the_ends_of_a_channel(cluster: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"b": "galera"}, "b: its engine is mariadb-10.11, and that of a is mysql-ndb-9.7"),
-        ({"b": {"solution": "ndb", "data_nodes": 4}}, "b.data_nodes: 4 for 2 of a"),
-        ({"a": {"solution": "ndb", "server": {"x": 1}}}, "a.server: write it beside a and b"),
-        ({"access": "haproxy"}, "haproxy is not there for it yet"),
+        ({"b": "galera"}, "b: its engine is mariadb-10.11, but that of a is mysql-ndb-9.7"),
+        ({"b": {"solution": "ndb", "data_nodes": 4}}, "b.data_nodes: 4, but 2 in a"),
+        ({"a": {"solution": "ndb", "server": {"x": 1}}}, "a.server: it applies to both clusters"),
+        ({"access": "haproxy"}, "haproxy does not support pairs"),
         ({"direction": "one-way"}, "write `writes: a`"),
-        ({"a": "galera", "conflicts": "epoch"}, "galera does not detect any"),
-        ({"conflicts": "max"}, "conflict_column is missing"),
-        ({"conflict_column": "k"}, "for `conflicts: max` only"),
-        ({"conflicts": "epoch", "direction": "one-way", "writes": "a"}, "there are none"),
-        ({"a": {"solution": "galera", "size": 2, "arbiter": True}}, "garbd is not there for pairs"),
+        ({"a": "galera", "conflicts": "epoch"}, "galera does not detect conflicts"),
+        ({"conflicts": "max"}, "set conflict_column"),
+        ({"conflict_column": "k"}, "it applies only to `conflicts: max`"),
+        ({"conflicts": "epoch", "direction": "one-way", "writes": "a"}, "`direction: one-way` has none"),
+        ({"a": {"solution": "galera", "size": 2, "arbiter": True}}, "pairs do not support garbd"),
         ({"a": {"solution": "galera", "size": 4}}, "a: a Galera cluster of 4 votes"),
     ],
 )
-def test_what_does_not_fit_is_told(settings: dict[str, Any], words: str) -> None:
+def test_settings_that_do_not_fit_are_reported(settings: dict[str, Any], words: str) -> None:
     assert any(words in text for text in _problems(**settings))
 
 

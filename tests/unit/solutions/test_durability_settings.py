@@ -1,4 +1,4 @@
-"""`durability:` as a word and by role: what is read and written, what is wanted, what is refused."""
+"""`durability:` as a word and by role: parsing, values by role, refusals."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_other_words_are_refused(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "primary", "accompanied", "wanted"),
+    ("given", "primary", "accompanied", "expected"),
     [
         (RELAXED, True, False, "relaxed"),
         (RELAXED, True, True, "relaxed"),
@@ -66,8 +66,10 @@ def test_other_words_are_refused(wrong: Any) -> None:
         ({"primary": "adaptive", "standby": "relaxed"}, False, False, "relaxed"),
     ],
 )
-def test_what_a_node_should_have(given: Any, primary: bool, accompanied: bool, wanted: str) -> None:
-    assert _read(given).wanted(primary=primary, accompanied=accompanied) == wanted
+def test_a_nodes_durability_follows_its_role(
+    given: Any, primary: bool, accompanied: bool, expected: str
+) -> None:
+    assert _read(given).for_role(primary=primary, accompanied=accompanied) == expected
 
 
 def _problems(settings: SolutionSettings) -> str:
@@ -93,7 +95,7 @@ def _galera(**given: Any) -> SolutionSettings:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         (_replication(durability=RELAXED, mode="after_sync"), ""),
         (_replication(durability="adaptive", engine="mysql-9.7"), ""),
@@ -112,7 +114,7 @@ def _galera(**given: Any) -> SolutionSettings:
         (_hot_standby(durability="adaptive", synchronous_commit="off"), ""),
         (
             _hot_standby(durability=RELAXED, synchronous_commit="remote_write"),
-            "it sends a standby only what is on that disk. Write synchronous_commit: off (1-safe), or take "
+            "it sends a standby only what is on that disk. Write synchronous_commit: off (1-safe), or choose "
             "solution replication with mode: after_sync",
         ),
         (
@@ -126,10 +128,10 @@ def _galera(**given: Any) -> SolutionSettings:
         ),
         (_patroni(durability="adaptive", synchronous_commit="off"), ""),
         (_patroni(durability="adaptive"), "synchronous_commit on and durability adaptive"),
-        (_galera(durability=RELAXED), "galera cannot have it by role"),
+        (_galera(durability=RELAXED), "galera does not support durability by role"),
         (_galera(durability="relaxed"), ""),
     ],
 )
-def test_what_can_be_had_and_why_the_rest_cannot(settings: SolutionSettings, said: str) -> None:
+def test_unsupported_durability_is_refused_with_the_reason(settings: SolutionSettings, message: str) -> None:
     problem = _problems(settings)
-    assert said in problem and bool(said) is bool(problem)
+    assert message in problem and bool(message) is bool(problem)

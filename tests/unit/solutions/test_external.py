@@ -1,4 +1,4 @@
-"""An existing cluster: its settings, what it refuses, and what its servers' answers mean."""
+"""An existing cluster: its settings, its refusals, and the meaning of its servers' answers."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,39 +55,39 @@ def test_members_and_endpoints_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
-        ({"members": {}}, "write: name the endpoints that take writes, or the members"),
-        ({"members": {"a b": "h:1"}}, "members: 'a b' is not a name"),
-        ({"members": {"client": "h:1"}}, "members: 'client' is not a name"),
+        ({"members": {}}, "write: name the endpoints for writes, or the members"),
+        ({"members": {"a b": "h:1"}}, "members: 'a b' is not a valid name"),
+        ({"members": {"client": "h:1"}}, "members: 'client' is not a valid name"),
         ({"write": ["h:0"]}, "a port is a number from 1 to 65535"),
         ({"write": ["/run/x.sock"]}, "is not host:port"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
-        ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
+        ({"tls_ca": "ca.pem"}, "prefer verifies no certificate"),
         ({"server": {"work_mem": "1GB"}}, "server: fivenines does not set up this cluster"),
         ({"durability": "relaxed"}, "durability: fivenines does not set up this cluster"),
         ({"access": {"kind": "haproxy"}}, "access: fivenines does not set up this cluster"),
         ({"limits": {"cpus": 1.0}}, "limits: fivenines does not set up this cluster"),
-        ({"reads": "replicas"}, "reads: name the endpoints of reads in `read:`"),
+        ({"reads": "replicas"}, "reads: name the endpoints for reads in `read:`"),
     ],
 )
-def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
-    assert any(said in problem for problem in external(**given).problems())
+def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> None:
+    assert any(message in problem for problem in external(**given).problems())
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
-        ("faults", "[{fault: kill}]", "Give `hooks.kill` and `hooks.restart`"),
-        ("faults", "[{fault: slow-disk}]", "slow-disk takes a lab"),
+        ("faults", "[{fault: kill}]", "Set `hooks.kill` and `hooks.restart`"),
+        ("faults", "[{fault: slow-disk}]", "slow-disk needs a lab"),
         ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
         ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
     ],
 )
-def test_what_needs_control_is_refused_with_file_and_line(key: str, value: str, said: str) -> None:
+def test_faults_that_need_control_are_refused_with_file_and_line(key: str, value: str, message: str) -> None:
     with pytest.raises(UsageError, match=r"x\.yaml:4:") as refused:
         parse_experiment(file(**{key: value}), "x.yaml")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_needs_control_is_refused_with_file_and_line(key: str, value: str, 
         "{fault: sequence, steps: [{fault: {fault: command, inject: 'true'}}]}",
     ],
 )
-def test_what_needs_no_control_is_not_refused(fault: str) -> None:
+def test_faults_that_need_no_control_are_accepted(fault: str) -> None:
     parse_experiment(file(faults=f"[{fault}]"), "x.yaml")
 
 
@@ -110,15 +110,15 @@ BY_ODBC = (
 
 
 @pytest.mark.parametrize(
-    ("load", "said"),
+    ("load", "message"),
     [
         (f"{{tls: verify-full, tls_ca: {__file__}}}", r"load\.tls and load\.tls_ca: no effect"),
         ("{rate: 10, keepalive: null}", r"load\.keepalive: no effect"),
         ("{keepalive: {idle: 3s}, tcp_user_timeout: 5s}", r"load\.keepalive and load\.tcp_user_"),
     ],
 )
-def test_what_drivers_of_odbc_ignore_is_refused_with_file_and_line(load: str, said: str) -> None:
-    with pytest.raises(UsageError, match=rf"x\.yaml:4:\d+: {said}") as refused:
+def test_settings_that_odbc_drivers_ignore_are_refused_with_file_and_line(load: str, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"x\.yaml:4:\d+: {message}") as refused:
         parse_experiment(file(solutions=BY_ODBC, load=load), "x.yaml")
     said_once = str(refused.value)
     assert "keyword of the driver in `odbc`" in said_once and said_once.count("x.yaml:") == 1
@@ -143,28 +143,28 @@ def test_a_cluster_of_any_dbms_is_named_by_data_sources_or_ports() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"odbc": ""}, "odbc: external-odbc needs a connection string"),
-        ({"odbc": "DSN=x"}, r"odbc: {host} must stand"),
-        ({"odbc": "Server={host}:{port}"}, "write: 'one' has no port, and `odbc` has {port}"),
-        ({"tls": "require"}, "tls: by ODBC that is the driver's"),
-        ({"dialect": "oracle"}, "find: it is not known how clients ask oracle for its role"),
+        ({"odbc": "DSN=x"}, r"odbc: it must contain {host}"),
+        ({"odbc": "Server={host}:{port}"}, "write: 'one' has no port, but `odbc` contains {port}"),
+        ({"tls": "require"}, "tls: an ODBC driver controls TLS"),
+        ({"dialect": "oracle"}, "find: fivenines has no query for the role in oracle"),
     ],
 )
-def test_what_makes_no_sense_by_odbc_alone_is_told(given: dict[str, Any], said: str) -> None:
-    assert said in "; ".join(external(**{**ANY, **given}).problems())
+def test_invalid_settings_of_odbc_are_reported(given: dict[str, Any], message: str) -> None:
+    assert message in "; ".join(external(**{**ANY, **given}).problems())
 
 
-def test_a_role_that_nobody_can_ask_for_need_not_be_asked_for() -> None:
+def test_a_dialect_without_roles_works_with_find_any() -> None:
     assert external(**{**ANY, "dialect": "oracle", "find": "any"}).problems() == []
     assert external(**{**ANY, "dialect": "oracle", "write": ["vip"]}).problems() == []
     assert external(**{**ANY, "dialect": "soliddb"}).problems() == []
     told = external(dialect="oracle").problems()
-    assert told == ["dialect: external-postgres has its own; it is for external-odbc"]
+    assert told == ["dialect: external-postgres has a fixed dialect: leave it out"]
 
 
-def test_workloads_beside_the_load_are_refused_where_they_are_not_written() -> None:
+def test_unsupported_workloads_alongside_the_load_are_refused() -> None:
     section = (
         "[{solution: external, engine: external-odbc, dialect: DIALECT, odbc: 'DSN={host}', write: [db], "
         "user: app, database: shop}]"
@@ -176,16 +176,16 @@ def test_workloads_beside_the_load_are_refused_where_they_are_not_written() -> N
 
 
 @pytest.mark.parametrize("fault", ["connection-storm", "long-transaction"])
-def test_faults_that_are_written_in_the_sql_of_some_are_refused(fault: str) -> None:
+def test_faults_in_the_sql_of_other_dbms_are_refused(fault: str) -> None:
     section = (
         "[{solution: external, engine: external-odbc, odbc: 'DSN={host}', write: [db], user: app, "
         "database: shop}]"
     )
-    with pytest.raises(UsageError, match="written in the SQL of PostgreSQL, MariaDB and MySQL"):
+    with pytest.raises(UsageError, match="it exists only for PostgreSQL, MariaDB and MySQL"):
         parse_experiment(file(solutions=section, faults=f"[{{fault: {fault}}}]"), "x.yaml")
 
 
-def test_a_load_as_usual_goes_by_odbc() -> None:
+def test_a_default_load_uses_odbc() -> None:
     parse_experiment(file(solutions=BY_ODBC, load="{rate: 10, tls: disable}"), "x.yaml")
 
 
@@ -196,7 +196,7 @@ def test_hooks_allow_the_faults_that_they_are_for() -> None:
         f"database: shop, {hooks}}}]"
     )
     parse_experiment(file(solutions=solutions, faults="[{fault: kill}]"), "x.yaml")
-    with pytest.raises(UsageError, match=r"Give `hooks\.stop`"):
+    with pytest.raises(UsageError, match=r"Set `hooks\.stop`"):
         parse_experiment(file(solutions=solutions, faults="[{fault: stop}]"), "x.yaml")
 
 
@@ -230,7 +230,7 @@ def test_gtid_positions_are_compared_by_domain(written: str, applied: str, missi
 
 
 class _Told:
-    """A cluster whose servers say what the test wants."""
+    """A cluster whose servers give the test's answers."""
 
     def __init__(self, folder: Path, **given: Any) -> None:
         settings = external(**given)
@@ -244,7 +244,7 @@ class _Told:
             self.solution.nodes.append(node)
 
 
-def test_the_primary_is_whom_the_cluster_has_chosen(tmp_path: Path) -> None:
+def test_the_primary_is_the_writable_member(tmp_path: Path) -> None:
     told = _Told(tmp_path)
     told.writing = {"db1"}
     assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
@@ -254,20 +254,20 @@ def test_the_primary_is_whom_the_cluster_has_chosen(tmp_path: Path) -> None:
     assert told.solution.roles() == {"db1": "unexpected-primary", "db2": "primary"}
 
 
-def test_where_all_take_writes_nobody_is_astray(tmp_path: Path) -> None:
+def test_with_all_writable_there_is_no_unexpected_primary(tmp_path: Path) -> None:
     told = _Told(tmp_path, writers="all")
     told.writing = {"db1", "db2"}
     assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
 
 
-def test_endpoints_are_the_users(tmp_path: Path) -> None:
+def test_endpoints_come_from_the_settings(tmp_path: Path) -> None:
     direct = _Told(tmp_path).solution.endpoints()
     assert (direct.write, direct.find) == (["192.0.2.1:5432", "192.0.2.2:5432"], "writable")
     proxied = _Told(tmp_path, write=["vip:1"], read=["vip:2"]).solution.endpoints()
     assert (proxied.write, proxied.read, proxied.find) == (["vip:1"], ["vip:2"], "any")
 
 
-def test_a_hook_that_fails_is_told_and_its_output_kept(tmp_path: Path) -> None:
+def test_a_failing_hook_is_reported_with_its_output(tmp_path: Path) -> None:
     solution = _Told(tmp_path, hooks={"kill": "echo {node} {host} {port}; exit 7"}).solution
     with pytest.raises(FiveninesError, match=r"hook `kill` for db1 failed: exit code 7 .*db1 192.0.2.1 5432"):
         solution.hook("kill", solution.nodes[0])
@@ -280,7 +280,7 @@ def test_a_hook_that_fails_is_told_and_its_output_kept(tmp_path: Path) -> None:
 def test_servers_elsewhere_are_neither_configured_nor_started(tmp_path: Path) -> None:
     node = _Told(tmp_path).solution.nodes[0]
     for action in (node.start, node.stop, node.initialise, node.put_down):
-        with pytest.raises(FiveninesError, match="not fivenines' own"):
+        with pytest.raises(FiveninesError, match="is an external server"):
             action()
     assert node.watched_at == "192.0.2.1:5432"
     assert node.tls_flags() == ["--tls", "prefer"]

@@ -1,4 +1,4 @@
-"""Failovers of a group, read from its members' error logs."""
+"""Failover events of a group, read from its members' error logs."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 
 from plain_host import PlainHost
 
-from fivenines.solutions.group_events import GroupLog, merged, told_by
+from fivenines.solutions.group_events import GroupLog, events_in, merged
 
 NAMES = {"10.99.0.11": "node1", "10.99.0.12": "node2"}
 AT = "2026-11-22T08:03:0"
@@ -26,8 +26,8 @@ LINES = [
 ZERO = int(datetime(2026, 11, 22, 8, 3, tzinfo=UTC).timestamp()) * 10**9
 
 
-def test_what_a_member_tells() -> None:
-    found = told_by("node2", LINES, NAMES, ZERO)
+def test_lines_of_a_member_yield_events() -> None:
+    found = events_in("node2", LINES, NAMES, ZERO)
     assert [(event.monotonic_ns, event.kind, event.node) for event in found] == [
         (1_250_000_000, "missed", "node1"),
         (2_000_000_000, "expelled", "node1"),
@@ -37,17 +37,17 @@ def test_what_a_member_tells() -> None:
     assert found[0].detail == "node2: Member with address 10.99.0.11:3306 has become unreachable."
 
 
-def test_what_several_members_tell_of_the_same_counts_once() -> None:
-    other = told_by("node3", LINES[:3], NAMES, ZERO - 40_000_000)
-    found = merged([*other, *told_by("node2", LINES, NAMES, ZERO)])
+def test_repeated_events_of_several_members_count_once() -> None:
+    other = events_in("node3", LINES[:3], NAMES, ZERO - 40_000_000)
+    found = merged([*other, *events_in("node2", LINES, NAMES, ZERO)])
     assert [event.kind for event in found] == ["missed", "expelled", "decided", "promoted"]
-    # the first who told it
+    # The first member that logged it.
     assert found[0].detail.startswith("node2: ")
-    again = told_by("node2", LINES, NAMES, ZERO - 60_000_000_000)
+    again = events_in("node2", LINES, NAMES, ZERO - 60_000_000_000)
     assert len(merged([*found, *again])) == 8
 
 
-def test_logs_are_read_on_from_the_last_look(tmp_path: Path) -> None:
+def test_reading_continues_where_it_ended(tmp_path: Path) -> None:
     node: Any = SimpleNamespace(
         name="node2", host=PlainHost(address="10.99.0.12"), log=tmp_path / "error.log"
     )

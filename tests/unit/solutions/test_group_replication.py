@@ -1,4 +1,4 @@
-"""Group Replication: its settings, what members are told, who is what, and how they come back."""
+"""Group Replication: settings, configuration of members, roles, and rejoining."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,7 @@ from fivenines.solutions.group_replication_settings import GroupReplicationSetti
 
 
 class Member(Mysql):
-    """A member in name only: it notes what is done to it and answers as it is told."""
+    """A simulated member: records calls, and gives fixed answers."""
 
     def __init__(self, number: int) -> None:
         host: Any = SimpleNamespace(name=f"node{number}", address=f"10.99.0.{10 + number}")
@@ -59,7 +59,7 @@ def settings(**given: Any) -> GroupReplicationSettings:
 
 
 def deployed(**given: Any) -> Any:
-    """The solution of these settings; its members run, and node1 is the primary."""
+    """Return the solution of these settings; its members run, and node1 is the primary."""
     one = settings(**given)
     solution: Any = GroupReplication(one, None, SimpleNamespace(family="mysql"), None)  # type: ignore[arg-type]
     solution.nodes = [Member(number) for number in range(1, one.size + 1)]
@@ -69,7 +69,7 @@ def deployed(**given: Any) -> Any:
 
 
 def seen(solution: Any, node: Member, gone: tuple[int, ...] = (), primary: int = 1) -> Group:
-    """The group as a member sees it that reaches all but those of the numbers `gone`."""
+    """Return the group as a member sees it that does not reach the numbers `gone`."""
     states = {
         other.host.address: "UNREACHABLE" if number in gone else "ONLINE"
         for number, other in enumerate(solution.nodes, start=1)
@@ -102,7 +102,7 @@ def test_names(given: Any, name: str) -> None:
         ({"weights": [1, 2, 3, 4]}, "weights: 4 for a group of 3"),
     ],
 )
-def test_what_makes_no_sense_is_said(given: Any, words: str) -> None:
+def test_invalid_settings_are_reported(given: Any, words: str) -> None:
     (problem,) = settings(**given).problems()
     assert words in problem
 
@@ -118,7 +118,7 @@ def test_only_one_primary_is_a_single_writer() -> None:
     assert not settings(mode="multi-primary").single_writer
 
 
-def test_what_a_member_is_told() -> None:
+def test_a_members_configuration_contains_the_settings() -> None:
     solution = deployed(weights=[70], rejoin="clone", consistency="AFTER")
     told = [solution.configuration(node) for node in solution.nodes]
     assert [one["server_id"] for one in told] == [1, 2, 3]
@@ -128,12 +128,13 @@ def test_what_a_member_is_told() -> None:
     assert first["group_replication_group_seeds"].count(":33061") == 3
     assert first["group_replication_consistency"] == "AFTER"
     assert first["plugin_load_add"] == "group_replication.so;mysql_clone.so"
-    # nobody writes before the group says so, and a low threshold in a file would clone at every start
+    # Writes are refused until the group has a primary, and a low threshold in a file would clone at every
+    # start.
     assert first["super_read_only"] is True
     assert "group_replication_clone_threshold" not in first
 
 
-def test_roles_are_those_that_the_group_says() -> None:
+def test_roles_come_from_the_group() -> None:
     solution = deployed()
     assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
     solution.nodes[2].told = Group("RECOVERING", "SECONDARY", {}, "")
@@ -157,12 +158,12 @@ def test_a_member_without_majority_is_no_primary() -> None:
         node.told = Group("ONLINE", "SECONDARY", rest, "")
     assert solution.roles()["node1"] == "down"
     assert "reaches no majority" in solution.not_joined_reason(first)
-    # the network is whole again: it does not know yet that the others have expelled it
+    # The network works again: it does not know yet that the others have expelled it.
     first.told = seen(solution, first)
     assert solution.roles()["node1"] == "down"
-    assert solution.not_joined_reason(first) == "node1 has been expelled and does not know it yet"
+    assert solution.not_joined_reason(first) == "node1 has been expelled, but has not noticed yet"
     first.told = Group("ERROR", "", {}, "")
-    assert "does not come back by itself" in solution.unexpected_primary_reason(first)
+    assert "does not rejoin by itself" in solution.unexpected_primary_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:
@@ -185,11 +186,11 @@ def test_a_member_that_has_more_than_the_group_is_restored(monkeypatch: pytest.M
     solution._join(node)
     assert node.done == [solution._join_statement, "stop", "start", solution._join_statement]
     assert replaced == [node]
-    (event,) = [event for event in solution._told if event.kind == "restored"]
+    (event,) = [event for event in solution._events if event.kind == "restored"]
     assert event.node == "node1"
 
 
-def test_why_a_member_does_not_join_is_said_with_what_to_do() -> None:
+def test_a_member_that_does_not_join_is_reported_with_a_remedy() -> None:
     solution = deployed()
     node = solution.nodes[0]
     node.refuses = "x [ERROR] 'Member version is incompatible with the group.'"
@@ -208,25 +209,27 @@ def test_the_most_advanced_of_all_dead_members_is_the_new_group() -> None:
     assert solution.nodes[0].done == solution.nodes[2].done == ["start", solution._join_statement]
 
 
-def test_a_person_forces_the_most_advanced_survivors_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remediation_forces_the_most_advanced_survivors_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     solution = deployed(size=5, bootstrap_after=3.0)
     clock = [100.0]
     monkeypatch.setattr("fivenines.solutions.group_replication.time.monotonic", lambda: clock[0])
     for node in solution.nodes[:3]:
         node.told = None
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     fourth, fifth = solution.nodes[3:]
     for node in (fourth, fifth):
         node.told = seen(solution, node, gone=(1, 2, 3))
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 3.1
-    assert solution.on_call_step() == ["node5: group_replication_force_members, as no member had a majority"]
+    assert solution.remediate() == ["node5: group_replication_force_members, as no member had a majority"]
     solution._rescuer.join(5.0)
     switch = "SET GLOBAL group_replication_force_members"
     assert fifth.done == [f"{switch} = '10.99.0.14:33061,10.99.0.15:33061'", f"{switch} = ''"]
     assert fourth.done == []
-    assert deployed(bootstrap_after=None).on_call_step() == []
+    assert deployed(bootstrap_after=None).remediate() == []
 
 
 def test_survivors_that_have_left_begin_a_new_group() -> None:

@@ -1,4 +1,4 @@
-"""A channel between two clusters: when it is moved, from where, and when nobody does."""
+"""A channel between two clusters: when it is moved, from where, and when it is not."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from fivenines.solutions.pair_channels import Flow, Side
 
 
 class Node:
-    """A server that works or not, and remembers what it was told."""
+    """A server that works or not, and records statements."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,7 +32,7 @@ class Node:
 
 
 class Kind(Channel[Any]):
-    """Places are numbers; nothing is behind."""
+    """Places are numbers; nothing lags."""
 
     threads, stop, stop_receiving = ("", ""), ("stop",), "stop receiving"
     positions = ("received", "applied")
@@ -49,7 +49,7 @@ class Kind(Channel[Any]):
     def applied(self, of: int, servers: Sequence[Any], numbers: Sequence[int]) -> str:
         return self.mark
 
-    def after(self, source: Any, mark: str, was_away: bool) -> str:
+    def after(self, source: Any, mark: str, was_down: bool) -> str:
         return f"{mark}+" if mark else ""
 
     def follow(self, source: Any, of: int, place: str, password: str) -> list[str]:
@@ -83,14 +83,14 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> Any:
     return flow, nodes, events, kind
 
 
-def test_it_begins_where_the_clusters_were_alike(pair: Any) -> None:
+def test_a_channel_begins_where_the_clusters_were_identical(pair: Any) -> None:
     flow, nodes, events, _ = pair
     assert nodes[2].told == ["follow node1 from 100"]
     flow.look_after(0.0)
     assert (flow.problem(), events) == ("", [])
 
 
-def test_it_goes_on_elsewhere_from_what_was_applied_last(pair: Any) -> None:
+def test_a_moved_channel_continues_after_the_last_applied_change(pair: Any) -> None:
     flow, nodes, events, _ = pair
     nodes[0].works = False
     flow.look_after(60.0)
@@ -103,21 +103,21 @@ def test_it_goes_on_elsewhere_from_what_was_applied_last(pair: Any) -> None:
     assert events[1][1] == "channel a to b: it follows node2 from 17+, after 17"
 
 
-def test_what_was_down_itself_is_told_and_taken_last(pair: Any) -> None:
+def test_a_server_that_was_down_is_reported_and_chosen_last(pair: Any) -> None:
     flow, nodes, events, kind = pair
     kind.mark = ""
-    flow.source.away = {"node2"}
+    flow.source.been_down = {"node2"}
     assert [node.name for node in flow.source.working()] == ["node1", "node2"]
     nodes[0].works = False
     flow.look_after(0.0)
     assert "from 100, as nothing has arrived yet (it was down itself" in events[1][1]
 
 
-def test_without_anybody_at_one_end_it_waits(pair: Any) -> None:
+def test_a_channel_without_servers_at_one_end_waits(pair: Any) -> None:
     flow, nodes, events, _ = pair
     nodes[0].works = nodes[1].works = False
     flow.look_after(0.0)
-    assert events == [] and flow.problem() == "node1 is no working server of cluster a"
+    assert events == [] and flow.problem() == "node1 is not a working server of cluster a"
 
 
 def test_an_applier_that_was_frozen_is_stopped_when_it_wakes(pair: Any) -> None:
@@ -130,7 +130,7 @@ def test_an_applier_that_was_frozen_is_stopped_when_it_wakes(pair: Any) -> None:
     assert nodes[2].told[-1] == "stop"
 
 
-def test_what_fails_again_on_the_only_servers_is_given_up(pair: Any) -> None:
+def test_a_channel_that_fails_again_on_the_only_servers_is_given_up(pair: Any) -> None:
     flow, nodes, events, _ = pair
     nodes[1].works = nodes[3].works = False
     nodes[2].error = "duplicate key"
@@ -140,14 +140,14 @@ def test_what_fails_again_on_the_only_servers_is_given_up(pair: Any) -> None:
     assert len(events) == 2 and flow.problem() == "node3: duplicate key"
 
 
-def test_what_is_left_to_apply_is_said(pair: Any) -> None:
+def test_unapplied_changes_are_reported(pair: Any) -> None:
     flow, nodes, _, _ = pair
     nodes[2].replica_status = lambda: {"received": 9, "applied": 7}
     assert flow.drain(0.0) == "node3 has applied up to 7 of 9"
     nodes[2].replica_status = lambda: {"received": 9, "applied": 9}
     assert flow.drain(0.0) == ""
     flow.end()
-    assert flow.drain(0.0) == "nobody applies it"
+    assert flow.drain(0.0) == "no server applies it"
     assert flow.behind() == "channel a to b: it does not run"
 
 

@@ -1,4 +1,4 @@
-"""Patroni: its settings and mistakes, and what they become in its configuration file."""
+"""Patroni: valid and invalid settings, and its configuration file."""
 
 import re
 from io import StringIO
@@ -31,7 +31,7 @@ def patroni(**given: Any) -> PatroniSettings:
         patroni(synchronous_commit="off", durability="relaxed"),
     ],
 )
-def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
+def test_valid_settings_have_no_problems(one: PatroniSettings) -> None:
     assert one.problems() == []
     assert one.single_writer
 
@@ -44,7 +44,7 @@ def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
             ["^ttl: 5s is below 20s", "set ttl to 20s or more, or version to 3"],
         ),
         (patroni(ttl="25s"), ["^ttl: 25s is shorter than", r"\(30s\)", "10s, 1s and 4s"]),
-        (patroni(members=2), ["^etcd: 2 database servers cannot hold 3", "set etcd to apart"]),
+        (patroni(members=2), ["^etcd: 2 database servers cannot host 3", "set etcd to apart"]),
         (patroni(etcd_election="300ms"), ["^etcd_election: 300ms is shorter than 5 x"]),
         (
             patroni(mode="synchronous", synchronous_commit="local"),
@@ -57,7 +57,7 @@ def test_what_makes_sense_has_no_problems(one: PatroniSettings) -> None:
         (patroni(durability="relaxed"), ["synchronous_commit on waits for the disk"]),
     ],
 )
-def test_what_makes_no_sense_is_said_with_the_way_out(one: PatroniSettings, words: list[str]) -> None:
+def test_invalid_settings_are_reported_with_a_remedy(one: PatroniSettings, words: list[str]) -> None:
     problems = [text for text in one.problems() if re.search(words[0], text)]
     assert len(problems) == 1
     assert all(re.search(word, problems[0]) for word in words)
@@ -80,13 +80,13 @@ def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
         patroni(**wrong)
 
 
-def test_it_needs_its_own_engine_beside_the_server_s() -> None:
+def test_it_needs_its_own_engine_in_addition_to_the_servers() -> None:
     assert [one.name for one in engines_of(patroni())] == ["postgres-18", "patroni"]
     with_proxy = engines_of(patroni(access={"kind": "haproxy"}))
     assert [one.name for one in with_proxy] == ["postgres-18", "mariadb-10.11", "patroni"]
 
 
-def test_hosts_of_etcd_are_there_only_where_it_has_its_own() -> None:
+def test_etcd_has_hosts_only_if_it_runs_apart() -> None:
     assert patroni(etcd="apart").hosts == ("etcd1", "etcd2", "etcd3")
     assert targets.problems_of("etcd2", patroni(etcd="apart").topology()) == []
     assert "there is no such target" in targets.problems_of("etcd2", patroni().topology())[0]
@@ -100,10 +100,14 @@ def test_modes_become_settings_of_all_nodes() -> None:
         ("synchronous", True, False),
         ("strict_synchronous", True, True),
     ):
-        told = patroni(mode=mode, maximum_lag_on_failover="2MiB").dynamic()
-        assert told["synchronous_mode"] is synchronous
-        assert told["synchronous_mode_strict"] is strict
-        assert (told["ttl"], told["loop_wait"], told["maximum_lag_on_failover"]) == (30, 10, 2**21)
+        configuration = patroni(mode=mode, maximum_lag_on_failover="2MiB").dynamic()
+        assert configuration["synchronous_mode"] is synchronous
+        assert configuration["synchronous_mode_strict"] is strict
+        assert (
+            configuration["ttl"],
+            configuration["loop_wait"],
+            configuration["maximum_lag_on_failover"],
+        ) == (30, 10, 2**21)
     assert patroni().dynamic(bootstrapping=True)["loop_wait"] == 1
 
 
@@ -122,23 +126,23 @@ def test_the_configuration_of_a_node(tmp_path: Any) -> None:
         host=SimpleNamespace(address="10.99.0.12"),
         engine=SimpleNamespace(program=lambda name: f"/run/engine/bin/{name}"),
     )
-    told = patroni_daemon.configuration(
+    configuration = patroni_daemon.configuration(
         node,
         ["10.99.0.11:2379"],
         patroni(use_pg_rewind=False).dynamic(),
         {"max_connections": 300, "wal_log_hints": True},
     )
-    dynamic = told["bootstrap"]["dcs"]
+    dynamic = configuration["bootstrap"]["dcs"]
     assert dynamic["ttl"] == 30
     assert dynamic["postgresql"] == {
         "use_pg_rewind": False,
         "use_slots": True,
         "parameters": {"max_connections": 300, "wal_log_hints": "true"},
     }
-    server = told["postgresql"]
+    server = configuration["postgresql"]
     assert server["bin_dir"] == "/run/engine/bin"
     assert server["connect_address"] == "10.99.0.12:5432"
     assert (server["data_dir"], server["config_dir"]) == ("/run/node/data", "/run/node/conf")
-    assert told["restapi"]["listen"] == "10.99.0.12:8008"
-    patroni_daemon.write(told, tmp_path / "patroni.yml")
-    assert YAML(typ="safe").load(StringIO((tmp_path / "patroni.yml").read_text())) == told
+    assert configuration["restapi"]["listen"] == "10.99.0.12:8008"
+    patroni_daemon.write(configuration, tmp_path / "patroni.yml")
+    assert YAML(typ="safe").load(StringIO((tmp_path / "patroni.yml").read_text())) == configuration

@@ -1,4 +1,4 @@
-"""Settings of servers that are not the user's to set are refused when the file is read, in any spelling."""
+"""Settings that users cannot set are refused when the file is read, in any spelling."""
 
 import pytest
 
@@ -10,7 +10,7 @@ MARIADB = ("mariadb-10.11", "replication")
 POSTGRES = ("postgres-18", "hot-standby")
 
 
-def _said(solution: str, given: dict[str, object]) -> str:
+def _message(solution: str, given: dict[str, object]) -> str:
     try:
         solution_from({"solution": solution, **given}, "x")
     except UsageError as error:
@@ -64,8 +64,8 @@ def _said(solution: str, given: dict[str, object]) -> str:
     ],
 )
 def test_mysql_and_mariadb(engine: str, name: str) -> None:
-    said = _said("replication", {"engine": engine, "server": {name: 1}})
-    assert f"x: server.{name}: " in said
+    message = _message("replication", {"engine": engine, "server": {name: 1}})
+    assert f"x: server.{name}: " in message
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_mysql_and_mariadb(engine: str, name: str) -> None:
 )
 def test_mariadb_completes_names(name: str) -> None:
     given = {"server": {name: 1}}
-    assert "MariaDB takes it for " in _said("replication", {"engine": "mariadb-10.11", **given})
-    assert not _said("replication", {"engine": "mysql-9.7", **given})
+    assert "MariaDB reads it as " in _message("replication", {"engine": "mariadb-10.11", **given})
+    assert not _message("replication", {"engine": "mysql-9.7", **given})
 
 
 @pytest.mark.parametrize(
@@ -103,38 +103,38 @@ def test_mariadb_completes_names(name: str) -> None:
     ],
 )
 def test_postgresql(name: str) -> None:
-    assert f"x: server.{name}: " in _said("hot-standby", {"server": {name: "x"}})
+    assert f"x: server.{name}: " in _message("hot-standby", {"server": {name: "x"}})
 
 
 @pytest.mark.parametrize(
-    ("solution", "given", "said"),
+    ("solution", "given", "message"),
     [
         ("hot-standby", {"server": {"Synchronous_Commit": "off"}}, "write `synchronous_commit`"),
         ("patroni", {"server": {"synchronous_standby_names": "*"}}, "synchronous_node_count`"),
-        ("patroni", {"server": {"cluster_name": "x"}}, "Patroni gives it to the server"),
+        ("patroni", {"server": {"cluster_name": "x"}}, "Patroni sets it on the server"),
         ("standalone", {"server": {"synchronous_standby_names": "*"}}, "each commit would wait"),
         ("galera", {"server": {"wsrep-slave-threads": 8}}, "write `appliers`"),
-        ("galera", {"server": {"wsrep_node_address": "x"}}, "joins each node by its own address"),
+        ("galera", {"server": {"wsrep_node_address": "x"}}, "joins each node by its address"),
         ("galera", {"sync_wait": 1, "server": {"init-connect": "SET @a = 1"}}, "write `sync_wait`"),
         (
             "group-replication",
             {"server": {"loose-group_replication_member_expel_timeout": 2}},
             "write `member_expel_timeout`",
         ),
-        ("group-replication", {"server": {"group-replication-local-address": "x"}}, "makes the group"),
+        ("group-replication", {"server": {"group-replication-local-address": "x"}}, "creates the group"),
         (
             "replication",
             {"mode": "after_sync", "server": {"rpl-semi-sync-master-timeout": 7}},
             "write `semi_sync_timeout`",
         ),
         ("replication", {"appliers": 4, "server": {"slave-parallel-threads": 7}}, "write `appliers`"),
-        ("ndb", {"cluster": {"datamemory": "1G"}}, "cluster.datamemory: the solution sets it by its own key"),
+        ("ndb", {"cluster": {"datamemory": "1G"}}, "cluster.datamemory: the solution has a key for it"),
         ("ndb", {"cluster": {"NodeId": 3}}, "cluster.NodeId: fivenines places the nodes"),
         ("ndb", {"cluster": {"RedoBuffer": "8M", "redobuffer": "9M"}}, "the same setting as RedoBuffer"),
         ("ndb", {"server": {"ndb-connectstring": "x"}}, "fivenines joins the SQL nodes"),
-        ("cluster-pair", {"a": "galera", "server": {"gtid-domain-id": 3}}, "each cluster of a pair"),
+        ("cluster-pair", {"a": "galera", "server": {"gtid-domain-id": 3}}, "it is set for each cluster"),
         ("cluster-pair", {"a": {"solution": "ndb", "cluster": {"NodeId": 3}}}, "a.cluster.NodeId: "),
-        ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": 0}}, "for the name of the log's files"),
+        ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": 0}}, "as the name of the log's files"),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": "OFF"}}, "write true or false"),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": False}}, ""),
         ("standalone", {"server": {"Work_Mem": "4MB", "work_mem": "5MB"}}, "the same setting as Work_Mem"),
@@ -152,9 +152,11 @@ def test_postgresql(name: str) -> None:
         ("standalone", {"engine": "mysql-9.7", "server": {"plugin_load": "a", "plugin-load-add": "b"}}, ""),
     ],
 )
-def test_what_a_solution_has_a_key_for(solution: str, given: dict[str, object], said: str) -> None:
-    found = _said(solution, given)
-    assert said in found and bool(said) is bool(found)
+def test_settings_with_a_key_of_the_solution_are_refused(
+    solution: str, given: dict[str, object], message: str
+) -> None:
+    found = _message(solution, given)
+    assert message in found and bool(message) is bool(found)
 
 
 def test_all_are_named_at_once_with_their_lines() -> None:
@@ -172,9 +174,9 @@ solutions:
 """
     with pytest.raises(UsageError) as refused:
         parse_experiment(text, "x.yaml")
-    said = str(refused.value)
-    assert "x.yaml has 4 mistakes" in said
-    assert "x.yaml:7:7: solutions[0].server.server_id: " in said
-    assert "x.yaml:9:7: solutions[0].server.bind-address: " in said
-    assert "solutions[1].sweep.server.port[0]: " in said
-    assert "innodb_buffer_pool_size" not in said
+    message = str(refused.value)
+    assert "x.yaml has 4 mistakes" in message
+    assert "x.yaml:7:7: solutions[0].server.server_id: " in message
+    assert "x.yaml:9:7: solutions[0].server.bind-address: " in message
+    assert "solutions[1].sweep.server.port[0]: " in message
+    assert "innodb_buffer_pool_size" not in message

@@ -1,4 +1,4 @@
-"""Solutions: their names, sizes and mistakes, and what each tells its servers."""
+"""Solutions: names, sizes, invalid settings, and server configurations."""
 
 import re
 from types import SimpleNamespace
@@ -72,7 +72,7 @@ def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
         galera(size=4, arbiter=True, install_timeout=2, send_window=8, user_send_window=8),
     ],
 )
-def test_what_makes_sense_has_no_problems(one: Any) -> None:
+def test_valid_settings_have_no_problems(one: Any) -> None:
     assert one.problems() == []
 
 
@@ -91,16 +91,16 @@ def test_what_makes_sense_has_no_problems(one: Any) -> None:
         (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
         (
             standby(durability="relaxed"),
-            ["synchronous_commit on waits", "synchronous_commit: off is the relaxed one"],
+            ["synchronous_commit on waits", "synchronous_commit: off is the relaxed level"],
         ),
     ],
 )
-def test_what_makes_no_sense_is_said(one: Any, words: list[str]) -> None:
+def test_invalid_settings_are_reported(one: Any, words: list[str]) -> None:
     (problem,) = one.problems()
     assert all(re.search(word, problem) for word in words)
 
 
-def test_all_problems_are_said_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     assert len(galera(size=2, suspect_timeout=6, inactive_timeout=5).problems()) == 2
 
 
@@ -131,7 +131,7 @@ def test_engines_are_those_of_the_server_and_of_the_access_layer() -> None:
     assert names(galera(size=2, arbiter=True)) == ["mariadb-10.11", "garbd"]
 
 
-def test_what_durability_means() -> None:
+def test_durability_sets_server_settings() -> None:
     assert Postgres.durability("strict") == {"synchronous_commit": "on"}
     assert Postgres.durability("relaxed") == {"synchronous_commit": "off"}
     assert Mariadb.durability("strict") == {"innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1}
@@ -139,7 +139,7 @@ def test_what_durability_means() -> None:
 
 
 class Noting:
-    """Mixed into a server: it notes what is done to it and answers as it is told."""
+    """Mixed into a server: records calls, and gives fixed answers."""
 
     def __init__(self, number: int, engine: Any) -> None:
         host: Any = SimpleNamespace(name=f"node{number}", address=f"10.99.0.{10 + number}")
@@ -188,15 +188,15 @@ class Noting:
 
 
 class NotingMariadb(Noting, Mariadb):
-    """A MariaDB server in name only."""
+    """A simulated MariaDB server."""
 
 
 class NotingMysql(Noting, Mysql):
-    """A MySQL server in name only."""
+    """A simulated MySQL server."""
 
 
 class NotingPostgres(Noting, Postgres):
-    """A PostgreSQL server in name only."""
+    """A simulated PostgreSQL server."""
 
 
 KINDS: dict[type[Any], tuple[type[Any], type[Any], str]] = {
@@ -208,7 +208,7 @@ KINDS: dict[type[Any], tuple[type[Any], type[Any], str]] = {
 
 
 def deployed(one: Any) -> Any:
-    """The solution of these settings, with servers in name only."""
+    """Return the solution of these settings, with simulated servers."""
     kind, server, family = KINDS[type(one)]
     engine: Any = SimpleNamespace(family=family, file=lambda pattern, *_: f"/{pattern}")
     solution = kind(one, None, engine, None)
@@ -271,11 +271,11 @@ def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
     assert found["init_connect"] == "'SET SESSION wsrep_sync_wait = 3'"
 
 
-def test_what_is_told_of_a_galera_cluster() -> None:
+def test_facts_of_a_galera_cluster() -> None:
     three, five = galera().facts(), galera(size=4, arbiter=True, sync_wait=1).facts()
-    assert "go on" in three.one_down and "no majority" in three.two_down
-    assert "go on" in five.two_down and five.extra == "garbd on a host of its own"
-    assert "a little old" in three.read_scaling and "waits" in five.read_scaling
+    assert "continue" in three.one_down and "no majority" in three.two_down
+    assert "continue" in five.two_down and five.extra == "garbd on a separate host"
+    assert "slightly stale" in three.read_scaling and "waits" in five.read_scaling
     assert "last second" in galera(durability="relaxed").facts().one_failure_loses
 
 
@@ -290,7 +290,7 @@ def test_galera_probes_silent_peers_before_it_suspects_them(suspect: float, time
     }
     assert seconds["suspect_timeout"] == pytest.approx(suspect, rel=1e-5)
     assert seconds["suspect_timeout"] <= seconds["inactive_timeout"]
-    # the server's own bounds: it does not start beyond them
+    # The server's own bounds: it does not start beyond them.
     assert 0.1 <= seconds["keepalive_period"] < seconds["suspect_timeout"] / 3
     assert seconds["inactive_check_period"] >= 0.1
     assert seconds["inactive_check_period"] < seconds["keepalive_period"] * 1.01
@@ -332,7 +332,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
     assert solution.not_joined_reason(solution.nodes[2]) == ""
     solution.nodes[1].answering = False
     assert solution.primary().name == solution.target("primary").name == "node3"
-    with pytest.raises(FiveninesError, match="no node is replica now"):
+    with pytest.raises(FiveninesError, match="no node has the role replica now"):
         solution.target("replica")
 
 
@@ -377,7 +377,7 @@ def test_how_many_standbys_a_commit_waits_for_and_which() -> None:
     assert ranked.manager_facts()["control"] == {"wait_for": 2, "choice": "first"}
 
 
-def test_nobody_waits_for_a_delayed_standby_or_reads_from_it_or_promotes_it() -> None:
+def test_a_delayed_standby_is_never_awaited_read_from_or_promoted() -> None:
     solution = deployed(standby(standbys=2, delay=30))
     first, second, last = solution.nodes
     assert "recovery_min_apply_delay" not in solution.configuration(second)
@@ -388,7 +388,7 @@ def test_nobody_waits_for_a_delayed_standby_or_reads_from_it_or_promotes_it() ->
     assert solution.settings.least_settle == 30
 
 
-def test_nobody_waits_for_a_subscriber_or_promotes_it_and_it_refuses_writes() -> None:
+def test_a_subscriber_is_never_awaited_or_promoted_and_refuses_writes() -> None:
     solution = deployed(standby(standbys=2, slots=True, subscriber=True))
     first, second, third, last = solution.nodes
     assert solution.settings.nodes == 4
@@ -403,7 +403,7 @@ def test_nobody_waits_for_a_subscriber_or_promotes_it_and_it_refuses_writes() ->
     assert "one subscriber by logical replication" in solution.settings.facts().replication
 
 
-def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
+def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
     followed: dict[bool, list[str]] = {}
     for cascade in (False, True):
         solution = deployed(standby(standbys=3, cascade=cascade, synchronous_commit="local"))
@@ -419,8 +419,8 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, there are 1"),
-        ({"standbys": 2, "wait_for": 2, "delay": 5}, "there are 1, besides the delayed one"),
+        ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, as there are 1"),
+        ({"standbys": 2, "wait_for": 2, "delay": 5}, "as there are 1 without the delayed one"),
         (
             {"wait_for": 2, "synchronous_commit": "local"},
             "with synchronous_commit local a commit waits for no standby",
@@ -429,16 +429,16 @@ def test_in_a_cascade_each_standby_follows_the_one_before() -> None:
             {"choice": "first", "synchronous_commit": "off"},
             "with synchronous_commit off a commit waits for no standby",
         ),
-        ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade one standby alone"),
+        ({"standbys": 3, "cascade": True, "wait_for": 2}, "in a cascade only one standby"),
         ({"cascade": True}, "cascade: it needs at least 2 standbys"),
         ({"delay": 5, "synchronous_commit": "local"}, "delay: it needs at least 2 standbys"),
         (
             {"standbys": 2, "delay": 5, "synchronous_commit": "off", "durability": "adaptive"},
-            "would count as company",
+            "would count as a standby",
         ),
-        ({"subscriber": True}, "subscriber: a standby needs a slot of its own"),
-        ({"subscriber": True, "slots": True, "standbys": 2, "delay": 5}, "delay: it does not go"),
-        ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it does"),
+        ({"subscriber": True}, "subscriber: a standby needs a replication slot"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "delay": 5}, "delay: it cannot be combined"),
+        ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it cannot"),
     ],
 )
 def test_what_standbys_cannot_do(given: dict[str, Any], told: str) -> None:
@@ -451,7 +451,7 @@ def test_the_facts_say_how_many_copies_a_commit_needs() -> None:
     assert "waits for 2 standbys that have it on disk" in two.replication
     assert "a failed replica changes nothing" in plain.one_down
     assert "without any of its standbys each commit waits" in two.one_down
-    assert "2 others are there" in two.one_down
+    assert "2 other nodes are available" in two.one_down
 
 
 def test_a_standby_that_died_is_not_rewound() -> None:
@@ -469,7 +469,7 @@ def test_without_a_primary_postgresql_is_just_started() -> None:
     assert solution.nodes[0].done == ["start"]
 
 
-def test_every_replica_has_a_number_and_nobody_writes_at_first() -> None:
+def test_every_replica_has_a_number_and_starts_read_only() -> None:
     solution = deployed(replication(durability="relaxed"))
     found = [solution.configuration(node) for node in solution.nodes]
     assert [one["server_id"] for one in found] == [1, 2, 3]
@@ -479,15 +479,15 @@ def test_every_replica_has_a_number_and_nobody_writes_at_first() -> None:
     assert solution.manager_facts() == {"synchronous": False}
 
 
-def test_how_many_threads_apply_and_what_they_may_do_at_once() -> None:
+def test_applier_threads_and_their_mode() -> None:
     plain = deployed(replication())
     assert not [name for name in plain.configuration(plain.nodes[0]) if "parallel" in name]
     several = deployed(replication(appliers=4, parallel_mode="conservative"))
     found = several.configuration(several.nodes[1])
     assert (found["slave_parallel_threads"], found["slave_parallel_mode"]) == (4, "conservative")
-    assert "one thread alone" in replication(parallel_mode="optimistic").problems()[0]
+    assert "a single thread" in replication(parallel_mode="optimistic").problems()[0]
     other = replication(engine="mysql-9.7", appliers=8, parallel_mode="optimistic")
-    assert "MySQL has none" in other.problems()[0]
+    assert "MySQL has no such setting" in other.problems()[0]
     assert replication(engine="mysql-9.7", appliers=8).problems() == []
 
 
@@ -522,7 +522,7 @@ def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: st
     ("mode", "done"),
     [("async", ["start", WRITABLE]), ("after_commit", ["start", SEMI_SYNC_PRIMARY, WRITABLE])],
 )
-def test_a_primary_that_nobody_has_replaced_is_primary_again(mode: str, done: list[str]) -> None:
+def test_a_primary_that_was_not_replaced_is_primary_again(mode: str, done: list[str]) -> None:
     solution = deployed(replication(mode=mode))
     solution.rejoin(solution.nodes[0])
     assert solution.nodes[0].done == done
@@ -541,7 +541,7 @@ def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes"
     ("state", "reason"),
     [
         (_state(), ""),
-        ({}, "node2 follows nobody"),
+        ({}, "node2 follows no primary"),
         (_state(io="refused", sql="later"), "node2: refused"),
         (_state(sql="duplicate key", running=("Yes", "No")), "node2: duplicate key"),
         (_state(running=("Connecting", "Yes")), "node2 is still connecting"),
@@ -560,14 +560,14 @@ def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
     assert solution.role(node) == "primary"
 
 
-def test_an_unknown_node_is_answered_with_the_known_ones() -> None:
+def test_an_unknown_node_is_reported_with_the_known_nodes() -> None:
     solution = deployed(standby())
     assert solution.node("node2") is solution.nodes[1]
     with pytest.raises(FiveninesError, match=r"^there is no node 'node3': the nodes are node1, node2$"):
         solution.node("node3")
 
 
-def test_something_is_done_with_all_nodes_and_an_error_is_raised() -> None:
+def test_each_runs_on_all_nodes_and_raises_an_error() -> None:
     solution = deployed(replication())
     solution.each(lambda node: node.start("--x"))
     assert [node.done for node in solution.nodes] == [["start --x"]] * 3
@@ -581,13 +581,13 @@ def test_something_is_done_with_all_nodes_and_an_error_is_raised() -> None:
         solution.each(broken)
 
 
-def test_one_server_alone_is_primary_or_down() -> None:
+def test_a_single_server_is_primary_or_down() -> None:
     solution = deployed(standalone(durability="relaxed"))
     node = solution.nodes[0]
     assert solution.configuration(node) == {"synchronous_commit": "off"}
     assert solution.role(node) == "down"
     solution.rejoin(node)
-    assert solution.not_joined_reason(node) == "it takes no writes"
+    assert solution.not_joined_reason(node) == "it is not writable"
     node.is_writable = True
     assert (solution.role(node), solution.not_joined_reason(node), solution.lag_reason(node)) == (
         "primary",
@@ -607,8 +607,8 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     assert solution.primary() is solution.primary_of_record is second
     assert solution.roles() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
     assert solution.role(first) == "unexpected-primary"
-    assert "node1 takes writes although node2 is the primary" in solution.not_joined_reason(first)
-    assert "node1 takes writes" in solution.unexpected_primary_reason(first)
+    assert "node1 is writable although node2 is the primary" in solution.not_joined_reason(first)
+    assert "node1 is writable" in solution.unexpected_primary_reason(first)
     assert solution.unexpected_primary_reason(second) == ""
     second.is_writable = False
     assert solution.primary() is first
@@ -630,7 +630,7 @@ def test_the_most_advanced_of_all_dead_galera_nodes_begins_a_new_cluster(tmp_pat
     assert [text.strip()[-1] for text in written] == ["0", "1", "0"]
 
 
-def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
+def test_remediation_bootstraps_the_most_advanced_survivor_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     solution = deployed(galera(bootstrap_after=3.0))
@@ -640,17 +640,17 @@ def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
     second.answering = third.answering = True
     second.state = third.state = ("2", "Primary", "Synced")
     monkeypatch.setattr("fivenines.solutions.galera._committed", {second: 5, third: 9}.get)
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     second.state = third.state = ("1", "non-Primary", "Initialized")
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 2.9
-    assert solution.on_call_step() == []
+    assert solution.remediate() == []
     clock[0] += 0.2
-    assert solution.on_call_step() == ["node3: pc.bootstrap=YES, as no node had a majority"]
+    assert solution.remediate() == ["node3: pc.bootstrap=YES, as no node had a majority"]
     assert third.done == ["SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"]
     assert second.done == []
     nobody = deployed(galera(bootstrap_after=None))
-    assert nobody.on_call_step() == []
+    assert nobody.remediate() == []
 
 
 def test_mysql_replicates_under_its_own_names() -> None:
@@ -677,13 +677,13 @@ def test_mysql_replicates_under_its_own_names() -> None:
     [
         (replication(), "no replica had received", "1-safe"),
         (replication(mode="after_sync"), "nothing acknowledged", "2-safe received"),
-        (replication(mode="after_commit"), "Others may have read", "2-safe received"),
+        (replication(mode="after_commit"), "Clients may have read", "2-safe received"),
         (standby(synchronous_commit="off"), "power loss", "not even its own disk"),
         (standby(synchronous_commit="local"), "no replica had received", "1-safe"),
         (standby(synchronous_commit="remote_apply"), "nothing", "2-safe visible"),
     ],
 )
-def test_what_is_told_of_a_primary_with_replicas(one: Any, loses: str, words: str) -> None:
+def test_facts_of_a_primary_with_replicas(one: Any, loses: str, words: str) -> None:
     facts = one.facts()
     assert loses in facts.one_failure_loses and words in facts.replication
     assert "operator" in facts.failover and "manager operator" in facts.extra
@@ -696,16 +696,16 @@ def test_a_majority_of_the_nodes_decides_where_the_manager_runs_on_them() -> Non
     facts = replication(mode="after_sync", manager={"kind": "pacemaker"}).facts()
     assert facts is not None and facts.extra == "pacemaker on every node"
     assert facts.failover.startswith("Pacemaker promotes") and "more than half" in facts.partition
-    assert "is stopped" in facts.two_down and "until a replica is promoted" in facts.one_down
+    assert "the server stops" in facts.two_down and "until a replica is promoted" in facts.one_down
 
 
-def test_one_server_alone_survives_nothing() -> None:
+def test_a_single_server_tolerates_no_failure() -> None:
     facts = standalone().facts()
     assert facts.one_down == facts.two_down == "unavailable until it is started again"
     assert "last moments" in standalone(durability="relaxed").facts().one_failure_loses
 
 
-def test_a_galera_node_that_does_not_join_says_why() -> None:
+def test_a_galera_node_that_does_not_join_is_reported_with_the_reason() -> None:
     solution = deployed(galera())
     first, second, _ = solution.nodes
     first.answering, first.state = True, ("1", "Primary", "Synced")

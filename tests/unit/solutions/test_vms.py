@@ -1,4 +1,4 @@
-"""Virtual machines of a solution: who can have them, and what they are."""
+"""Virtual machines of a solution: supported solutions, and defaults."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,21 +29,25 @@ ANY: TypeAdapter[Any] = TypeAdapter(
         ({"solution": "standalone"}, ""),
         ({"solution": "hot-standby", "manager": {"kind": "operator"}}, ""),
         ({"solution": "galera"}, ""),
-        ({"solution": "ndb"}, "machines: virtual-machines: ndb runs as processes only"),
-        ({"solution": "patroni"}, "machines: virtual-machines: patroni runs as processes only"),
+        ({"solution": "ndb"}, "machines: virtual-machines: ndb does not support it: write namespaces"),
+        (
+            {"solution": "patroni"},
+            "machines: virtual-machines: patroni does not support it: write namespaces",
+        ),
         (
             {"solution": "replication", "manager": {"kind": "pacemaker"}},
-            "machines: virtual-machines: pacemaker starts the servers by itself, and cannot in virtual machines yet",
+            "machines: virtual-machines: pacemaker starts the servers by itself, and does not support "
+            "virtual machines: write namespaces",
         ),
     ],
 )
-def test_who_can_run_on_vms(solution: dict[str, Any], problem: str) -> None:
+def test_solutions_with_support_for_vms(solution: dict[str, Any], problem: str) -> None:
     settings = ANY.validate_python({**solution, "machines": "virtual-machines"})
     told = [one for one in settings.problems_with_parts() if one.startswith("machines")]
     assert told == ([problem] if problem else [])
 
 
-def test_vms_need_a_kernel_beside_the_server() -> None:
+def test_vms_need_a_kernel_in_addition_to_the_server() -> None:
     settings = ANY.validate_python({"solution": "standalone"})
     assert [one.name for one in engines_of(settings)] == ["postgres-18"]
     settings = ANY.validate_python({"solution": "standalone", "machines": "virtual-machines"})
@@ -56,7 +60,7 @@ def _here(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
     monkeypatch.setattr(UmlKernel, "tree", Path("/kernel"))
 
 
-def test_memory_is_as_much_as_the_server_needs_or_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_the_servers_default_or_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, True)
     mysql: Any = SimpleNamespace(family="mysql")
     mariadb: Any = SimpleNamespace(family="mariadb")
@@ -65,7 +69,7 @@ def test_memory_is_as_much_as_the_server_needs_or_as_is_said(monkeypatch: pytest
     assert made.memory == 2**30 and made.disk > 2 * 10**9 and made.kernel == Path("/kernel")
 
 
-def test_without_a_kernel_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_kernel_is_reported_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, False)
     mysql: Any = SimpleNamespace(family="mysql")
     with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml`"):
@@ -80,7 +84,7 @@ def test_disks_of_vms_can_be_slow_and_full(kind: Any) -> None:
         assert fault.problems_with(settings.topology()) == []
 
 
-def test_what_a_vm_may_send_is_not_bounded() -> None:
+def test_the_bandwidth_of_a_vm_cannot_be_limited() -> None:
     settings = ANY.validate_python({"solution": "standalone", "machines": "virtual-machines"})
     (problem,) = settings.problems_with_network(NetworkSettings(bandwidth="1Gbit/s"))
     assert "`bandwidth` cannot be set" in problem

@@ -1,1 +1,1 @@
-"""MariaDB: all that is asked of it."""
+"""MariaDB."""

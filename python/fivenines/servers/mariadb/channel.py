@@ -1,4 +1,4 @@
-"""Replication between two Galera clusters: all nodes of one log the same GTIDs, in a domain of their own.
+"""Replication between two Galera clusters: all nodes of a cluster log the same GTIDs, in a separate domain.
 
 Source: MariaDB documentation, "Using MariaDB GTIDs with MariaDB Galera Cluster", "Configuring MariaDB
 Replication between Two MariaDB Galera Clusters".
@@ -11,12 +11,12 @@ from fivenines.servers.base import REPLICATION, Value
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql_family.channel import LOGGING, Channel, Numbers
 
+# Added to a server's number: the domain of what it writes outside of its cluster.
 _OWN_DOMAINS = 100
-"""Added to a server's number: the domain of what it writes outside of its cluster."""
 
 
 class GaleraChannel(Channel[Mariadb]):
-    """A place is a GTID, the same on all nodes of a cluster; its domain is the cluster's number."""
+    """Positions are GTIDs, the same on all nodes of a cluster; the domain is the cluster's number."""
 
     positions = ("Read_Master_Log_Pos", "Exec_Master_Log_Pos")
     threads = ("Slave_IO_Running", "Slave_SQL_Running")
@@ -27,14 +27,14 @@ class GaleraChannel(Channel[Mariadb]):
         return {
             **LOGGING,
             "log_slave_updates": True,
-            # what comes back is passed over by its domain: see `_NOBODY` in solutions/galera.py
+            # Returning changes are skipped by their domain: see `_LOADER_ID` in solutions/galera.py.
             "server_id": numbers.server,
             "wsrep_gtid_mode": True,
             "wsrep_gtid_domain_id": numbers.cluster,
             "gtid_domain_id": _OWN_DOMAINS + numbers.server,
             "skip_slave_start": True,
             "slave_net_timeout": 5,
-            # else each cluster would count its own nodes only
+            # Otherwise each cluster would count only its own nodes.
             "wsrep_auto_increment_control": False,
             "auto_increment_increment": numbers.servers,
             "auto_increment_offset": numbers.server,
@@ -47,12 +47,12 @@ class GaleraChannel(Channel[Mariadb]):
     def applied(self, of: int, servers: Sequence[Mariadb], numbers: Sequence[int]) -> str:
         return _by_domain(self.end(servers[0])).get(str(of), "")
 
-    def after(self, source: Mariadb, mark: str, was_away: bool) -> str:
+    def after(self, source: Mariadb, mark: str, was_down: bool) -> str:
         if not mark:
             return ""
         logged = _by_domain(self.end(source))
         domain, _, number = mark.split("-")
-        # nodes of one cluster log one number under server ids of their own (seen in MariaDB 10.11)
+        # Nodes of one cluster log a number under different server ids (seen in MariaDB 10.11).
         _, server, _ = logged.get(domain, mark).split("-")
         return ",".join({**logged, domain: f"{domain}-{server}-{number}"}.values())
 
@@ -75,9 +75,9 @@ class GaleraChannel(Channel[Mariadb]):
 
 
 def _by_domain(position: str) -> dict[str, str]:
-    """The GTIDs of a position by their domain."""
-    parts = (one.strip() for one in position.split(","))
-    return {one.partition("-")[0]: one for one in parts if one}
+    """Return the GTIDs of a position by domain."""
+    parts = (gtid.strip() for gtid in position.split(","))
+    return {gtid.partition("-")[0]: gtid for gtid in parts if gtid}
 
 
 def _number(gtid: str) -> int:

@@ -10,7 +10,7 @@ from fivenines.servers.mysql_family.control import MysqlFamilyControl
 
 
 class MariadbControl(MysqlFamilyControl):
-    """Positions are sequence numbers of the one domain."""
+    """Positions are sequence numbers of the single domain."""
 
     stop_receiving = "STOP SLAVE IO_THREAD"
     forget_primary = ("STOP SLAVE", "RESET SLAVE ALL")
@@ -43,5 +43,5 @@ class MariadbControl(MysqlFamilyControl):
 
 
 def sequence(position: str | None) -> int:
-    """The sequence number of a GTID position of one domain: 0-1-4711 has 4711; empty is 0."""
+    """Return the sequence number of a GTID position of one domain: 0-1-4711 has 4711; empty is 0."""
     return max((int(part.split("-")[2]) for part in (position or "").split(",") if part), default=0)

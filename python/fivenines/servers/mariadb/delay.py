@@ -1,7 +1,7 @@
-"""What MariaDB says about replication delay: as a replica, and as a member of a Galera cluster.
+"""Replication lag that MariaDB reports: as a replica, and as a member of a Galera cluster.
 
-Sources: MariaDB documentation, "SHOW REPLICA STATUS", "gtid_binlog_pos", "gtid_slave_pos", "Galera
-Cluster Status Variables".
+Sources: MariaDB documentation, "SHOW REPLICA STATUS", "gtid_binlog_pos", "gtid_slave_pos", "Galera Cluster
+Status Variables".
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,10 +30,10 @@ _POSITIONS = "SELECT @@global.gtid_binlog_pos, @@global.gtid_slave_pos"
 
 
 @dataclass
-class Told:
-    """Positions that one node told, in the order of their moments.
+class Positions:
+    """Positions that one node reported, in order of time.
 
-    `sources` says at each moment whom it followed: the address, or nothing.
+    `sources`: the address of the primary that it followed at each time, or empty.
     """
 
     written: list[Sample] = field(default_factory=list)
@@ -44,42 +44,42 @@ class Told:
 
 
 class MariadbDelay(DelayReader):
-    """Reads one node; keeps its positions, which say more beside those of others, see `apart`."""
+    """Reads one node; keeps its positions for comparison with others, see `apart`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.told = Told()
+        self.positions = Positions()
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        """What the node itself says now; `now_ms` is the clock of the table."""
-        status = (asked.ask("SHOW REPLICA STATUS").mappings() or [{}])[0]
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        """Yield what the node itself reports now; `now_ms` is the clock of the table."""
+        status = (session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0]
         moment = now_ms()
-        written, applied = asked.ask(_POSITIONS).rows[0]
+        written, applied = session.ask(_POSITIONS).rows[0]
         self._keep(moment, status, str(written or ""), str(applied or ""))
         yield from self._as_replica(status)
-        for name, value in asked.ask(_STATUS).rows:
+        for name, value in session.ask(_STATUS).rows:
             if name == COMMITTED:
-                self.told.committed.append(Sample(moment, {0: float(value)}))
+                self.positions.committed.append(Sample(moment, {0: float(value)}))
             else:
                 yield self.name, name, float(value), "write sets"
 
     def _keep(self, t: float, status: Mapping[str, Any], written: str, applied: str) -> None:
-        self.told.written.append(Sample(t, parse_gtids(written)))
-        self.told.applied.append(Sample(t, parse_gtids(applied)))
+        self.positions.written.append(Sample(t, parse_gtids(written)))
+        self.positions.applied.append(Sample(t, parse_gtids(applied)))
         received = parse_gtids(str(status.get("Gtid_IO_Pos") or ""))
-        self.told.received.append(Sample(t, received))
-        self.told.sources.append(str(status.get("Master_Host") or ""))
+        self.positions.received.append(Sample(t, received))
+        self.positions.sources.append(str(status.get("Master_Host") or ""))
 
     def _as_replica(self, status: Mapping[str, Any]) -> Iterator[DelayRow]:
         if not status:
             return
         behind = status["Seconds_Behind_Master"]
-        # NULL is an answer: one of the replica's threads does not run, or it is not connected
+        # NULL is an answer: a thread of the replica does not run, or it is not connected.
         seconds = None if behind is None else float(behind)
         yield self.name, "Seconds_Behind_Master", seconds, "s"
-        received = self.told.received[-1].position
+        received = self.positions.received[-1].position
         if received:
-            waiting = distance(received, self.told.applied[-1].position)
+            waiting = distance(received, self.positions.applied[-1].position)
             yield self.name, "Gtid_IO_Pos - gtid_slave_pos", waiting, "transactions"
         if status["Master_Log_File"] and status["Master_Log_File"] == status["Relay_Master_Log_File"]:
             space = float(status["Read_Master_Log_Pos"]) - float(status["Exec_Master_Log_Pos"])
@@ -89,19 +89,19 @@ class MariadbDelay(DelayReader):
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
     ) -> Iterator[tuple[float, DelayRow]]:
-        """Rows about each node against the one that it followed, or against the furthest of a cluster."""
+        """Yield rows about each node relative to its primary, or to the most advanced node of a cluster."""
         for name, reader in readers.items():
-            told = reader.told
-            pairs = zip(told.sources, told.applied, told.received, strict=True)
+            history = reader.positions
+            pairs = zip(history.sources, history.applied, history.received, strict=True)
             for source, applied, received in pairs:
                 followed = readers.get(addresses.get(source, ""))
-                ahead = followed and position_at(followed.told.written, applied.t, longest_gap)
+                ahead = followed and position_at(followed.positions.written, applied.t, longest_gap)
                 if ahead:
                     behind = distance(ahead, applied.position)
                     yield applied.t, (name, NOT_APPLIED, round(behind, 1), "transactions")
                 if ahead and received.position:
                     behind = distance(ahead, received.position)
                     yield applied.t, (name, NOT_RECEIVED, round(behind, 1), "transactions")
-        committed = {name: reader.told.committed for name, reader in readers.items()}
+        committed = {name: reader.positions.committed for name, reader in readers.items()}
         for t, name, behind in behind_furthest(committed, longest_gap):
             yield t, (name, NOT_COMMITTED, behind, "transactions")

@@ -13,7 +13,7 @@ from fivenines.servers.positions import distance, parse_gtids
 
 
 class MariadbReplicating(Replicating):
-    """A primary finds by itself that a replica has what it does not have: positions are numbers in a row."""
+    """Positions are consecutive numbers, so the primary itself detects a diverged replica."""
 
     source = "Master_Host"
     threads = ("Slave_IO_Running", "Slave_SQL_Running")
@@ -29,9 +29,9 @@ class MariadbReplicating(Replicating):
         return {
             "log_slave_updates": True,
             "gtid_strict_mode": True,
-            # a replica notices a silent primary after this time
+            # A replica notices a silent primary after this time.
             "slave_net_timeout": 5,
-            # nobody writes until somebody is made primary
+            # Writes are refused until a node is made primary.
             "read_only": True,
         }
 
@@ -43,15 +43,15 @@ class MariadbReplicating(Replicating):
         }
 
     def applying(self, threads: int | None, mode: str | None) -> dict[str, Value]:
-        told = super().applying(threads, mode)
-        return told | ({"slave_parallel_mode": mode} if mode else {})
+        settings = super().applying(threads, mode)
+        return settings | ({"slave_parallel_mode": mode} if mode else {})
 
     def follow(self, primary: str, password: str) -> list[str]:
         return follow(primary, password)
 
     def rejoin_arguments(self, semi_synchronous: bool) -> list[str]:
-        # a primary that crashed drops what no replica has acknowledged; without semi-synchrony its own log
-        # is the truth (MariaDB documentation, init_rpl_role)
+        # A crashed primary discards what no replica has acknowledged; without semi-synchrony its own log
+        # counts (MariaDB documentation, init_rpl_role).
         return [self.idle, *(["--init-rpl-role=SLAVE"] if semi_synchronous else [])]
 
     def before_following(self) -> list[str]:
@@ -66,11 +66,11 @@ class MariadbReplicating(Replicating):
 
     def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
         ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
-        wanted = parse_gtids(str(written))
+        target = parse_gtids(str(written))
 
         def lacking(node: MysqlFamily) -> str:
             applied, logged = _positions(node)
-            if not all(distance(wanted, parse_gtids(one)) for one in (applied, logged)):
+            if not all(distance(target, parse_gtids(position)) for position in (applied, logged)):
                 return ""
             return f"{node.name} is at {applied}, the primary was at {written}"
 
@@ -78,6 +78,6 @@ class MariadbReplicating(Replicating):
 
 
 def _positions(node: MysqlFamily) -> tuple[str, str]:
-    """What it has applied, and what its log has: the latter alone has what a failover manager applied."""
+    """Return its applied position and its log's position, which also covers a failover manager's changes."""
     ((applied, logged),) = node.query("SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos")
     return str(applied), str(logged)

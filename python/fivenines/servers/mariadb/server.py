@@ -24,14 +24,14 @@ class Mariadb(MysqlFamily):
 
     server_program = "mariadbd"
     client_program = "mariadb"
-    # since 11.4 it insists on TLS (manual, --ssl-verify-server-cert), and a lab's server has no certificate
+    # Since 11.4 it insists on TLS (manual, --ssl-verify-server-cert), and a lab's server has no certificate.
     client_options = ("--skip-ssl",)
     section = "mariadbd"
     defaults: ClassVar[dict[str, Value]] = {
         **COMMON,
         "innodb_log_file_size": "64M",
         "binlog_format": "ROW",
-        # an empty folder: no statement reads or writes a file elsewhere
+        # An empty folder: no statement reads or writes a file elsewhere.
         "secure_file_priv": inside(_FILES),
     }
     unsafe_settings = {"innodb_flush_log_at_trx_commit": 0, "innodb_doublewrite": False}  # noqa: RUF012
@@ -72,7 +72,7 @@ class Mariadb(MysqlFamily):
                 "--auth-root-authentication-method=normal",
                 "--skip-test-db",
                 "--skip-name-resolve",
-                # there is no name to resolve in the lab
+                # There are no names to resolve in the lab.
                 "--force",
                 "--innodb-log-file-size=64M",
                 "--innodb-use-native-aio=0",
@@ -93,10 +93,10 @@ class Mariadb(MysqlFamily):
     @property
     def rights(self) -> list[str]:
         return [
-            # without READ_ONLY ADMIN, else read_only would not stop it
+            # Without READ_ONLY ADMIN, as read_only would not stop it otherwise.
             f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
             f"GRANT ALL ON *.* TO {REPLICATION}@'%'",
-            # the installation gives these to root, too, and asks for no password
+            # The installation also creates these root accounts, without passwords.
             *(f"DROP USER IF EXISTS root@'{host}'" for host in ("127.0.0.1", "::1", self.host.name)),
         ]
 
@@ -104,7 +104,7 @@ class Mariadb(MysqlFamily):
         return f"SET SESSION max_statement_time = {seconds:g}"
 
     def galera(self) -> tuple[str, str, str] | None:
-        """Cluster size, cluster status and own state, as Galera names them; None without an answer."""
+        """Return cluster size, cluster status and own state, as Galera names them; None without an answer."""
         names = ("wsrep_cluster_size", "wsrep_cluster_status", "wsrep_local_state_comment")
         with contextlib.suppress(pymysql.Error):
             status = self.status(*names)
@@ -113,19 +113,19 @@ class Mariadb(MysqlFamily):
         return None
 
     def recover_position(self) -> str:
-        """uuid:seqno of the last transaction in the data of a stopped Galera node; empty if unknown.
+        """Return uuid:seqno of the last transaction in a stopped Galera node's data; empty if unknown.
 
-        As galera_recovery does it: the server prints it to its error log and ends.
+        It works like galera_recovery: the server logs the position in its error log and ends.
         """
         log = inside("log", "recover.log")
         self.host.run([*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0)
         text = (self.host.node / "log" / "recover.log").read_text(errors="replace")
-        found = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
-        return str(found[-1]) if found else ""
+        positions = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
+        return str(positions[-1]) if positions else ""
 
 
 def sequence_number(position: str) -> int:
-    """The sequence number of a Galera position, uuid:seqno; -1 if it is not known."""
+    """Return the sequence number of a Galera position, uuid:seqno; -1 if it is unknown."""
     _, _, number = position.rpartition(":")
     return int(number) if number.lstrip("-").isdigit() else -1
 
@@ -136,21 +136,20 @@ _ACKNOWLEDGING = counted(_STATUS, "Rpl_semi_sync_master_clients", "Rpl_semi_sync
 
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
+# Makes a server follow another from the end of its own log, which has everything that it ever executed.
+#
+# gtid_current_pos lacks what a client has executed in the name of another server, as MHA does when it applies
+# a dead primary's log.
 WHERE_ITS_LOG_ENDS = (
     "SET GLOBAL gtid_slave_pos = "
     "IF(@@global.gtid_binlog_pos = '', @@global.gtid_current_pos, @@global.gtid_binlog_pos)"
 )
-"""Lets a server follow another from the end of its own log, which has all that it ever executed.
-
-gtid_current_pos lacks what a client has executed in the name of another server, as MHA does when it applies a
-dead primary's log.
-"""
+# Statements for a former primary before it follows another: it begins where its own log ends.
 FORMER_PRIMARY = ("SET GLOBAL rpl_semi_sync_master_enabled = 0", WHERE_ITS_LOG_ENDS)
-"""Statements that a former primary needs before it follows another: it begins where its own log ends."""
 
 
 def follow(primary: str, password: str) -> list[str]:
-    """Statements that make a server the replica of the one at this address, read-only, by GTID."""
+    """Return statements that make a server the read-only replica of this address, by GTID."""
     return [
         "STOP SLAVE",
         "SET GLOBAL read_only = 1",

@@ -1,1 +1,1 @@
-"""MySQL: all that is asked of it."""
+"""MySQL."""

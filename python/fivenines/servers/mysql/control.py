@@ -26,7 +26,7 @@ class MysqlControl(MysqlFamilyControl):
 
     def __init__(self, timeout: float, password: str, facts: Mapping[str, Any] | None = None) -> None:
         super().__init__(timeout, password, facts)
-        # passwords are asked for in TLS; the servers' certificates are of their own making
+        # Passwords are sent over TLS; the servers' certificates are self-signed.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -39,7 +39,7 @@ class MysqlControl(MysqlFamilyControl):
                 row = cursor.fetchone()
                 if not row:
                     return None
-                # what it has received may be executed in part: neither set contains the other
+                # Received transactions may be executed in part: neither set contains the other.
                 both = ",".join(filter(None, (_plain(row["received"]), _plain(row["executed"]))))
                 cursor.execute("SELECT GTID_SUBTRACT(%s, '') AS known", (both,))
                 return transactions(cursor.fetchone()["known"])
@@ -53,7 +53,7 @@ class MysqlControl(MysqlFamilyControl):
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         with self.cursor(address, PATIENCE) as cursor:
-            # the variable is there only where its plugin is
+            # The variable exists only with its plugin.
             cursor.execute("SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync_source_enabled'")
             if cursor.fetchone():
                 cursor.execute(NO_SEMI_SYNC_PRIMARY)

@@ -1,7 +1,7 @@
-"""What MySQL says about replication delay: as a replica, and as a member of a group.
+"""Replication lag that MySQL reports: as a replica, and as a member of a group.
 
-Sources: MySQL 9 reference manual, "SHOW REPLICA STATUS", "The replication_group_member_stats Table",
-"The replication_connection_status Table".
+Sources: MySQL 9 reference manual, "SHOW REPLICA STATUS", "The replication_group_member_stats Table", "The
+replication_connection_status Table".
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,26 +28,26 @@ _POSITIONS = (
 
 
 class MysqlDelay(DelayReader):
-    """Reads one node; keeps how much it has executed, which says more beside the others, see `apart`."""
+    """Reads one node; keeps its number of executed transactions for comparison with others, see `apart`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.executed: list[Sample] = []
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        """What the node itself says now; `now_ms` is the clock of the table."""
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         moment = now_ms()
-        executed, waiting = asked.ask(_POSITIONS).rows[0]
+        executed, waiting = session.ask(_POSITIONS).rows[0]
         self.executed.append(Sample(moment, {0: float(transactions(str(executed)))}))
         if waiting is not None:
             yield self.name, NOT_APPLIED, float(transactions(str(waiting))), "transactions"
-        yield from self._as_replica((asked.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
-        for counts in asked.ask(_QUEUES).rows:
+        yield from self._as_replica((session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
+        for counts in session.ask(_QUEUES).rows:
             for name, value in zip(QUEUES, counts, strict=True):
                 yield self.name, name, float(value), "transactions"
 
     def _as_replica(self, status: Mapping[str, Any]) -> Iterator[DelayRow]:
-        # the channels of a group have no source
+        # The channels of a group have no source.
         if status.get("Source_Host") not in (None, "", "<NULL>"):
             behind = status["Seconds_Behind_Source"]
             yield self.name, "Seconds_Behind_Source", None if behind is None else float(behind), "s"
@@ -56,7 +56,7 @@ class MysqlDelay(DelayReader):
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
     ) -> Iterator[tuple[float, DelayRow]]:
-        """Rows about each node against the one that has executed most."""
-        told = {name: reader.executed for name, reader in readers.items()}
-        for t, name, behind in behind_furthest(told, longest_gap):
+        """Yield rows about each node relative to the one that has executed most."""
+        executed = {name: reader.executed for name, reader in readers.items()}
+        for t, name, behind in behind_furthest(executed, longest_gap):
             yield t, (name, NOT_EXECUTED, behind, "transactions")

@@ -1,4 +1,4 @@
-"""What a MySQL server says of its group (Group Replication), and statements for it.
+"""Group Replication of a MySQL server: state and statements.
 
 Sources: MySQL 9 reference manual, "Group Replication": "The replication_group_members Table", "Restarting a
 Group", "Network Partitioning".
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from fivenines.servers.base import REPLICATION, Rows
 
+# Port of the group communication.
 GROUP_PORT = 33061
-"""Where members talk to each other."""
 
 MEMBERS = (
     "SELECT MEMBER_HOST, MEMBER_STATE, MEMBER_ROLE, MEMBER_ID = @@server_uuid "
     "FROM performance_schema.replication_group_members"
 )
 
+# What a member has executed or certified: a certified transaction is never discarded.
 POSITION = (
     "SELECT GTID_SUBTRACT(CONCAT_WS(',', NULLIF(@@global.gtid_executed, ''), "
     "(SELECT NULLIF(RECEIVED_TRANSACTION_SET, '') FROM performance_schema.replication_connection_status "
     "WHERE CHANNEL_NAME = 'group_replication_applier')), '')"
 )
-"""What a member has executed or certified: a certified transaction is never given up."""
 
 WAITING = (
     "SELECT COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE "
@@ -30,23 +30,23 @@ WAITING = (
 )
 
 LEAVE = "STOP GROUP_REPLICATION"
+# At run time only: in a configuration file it would make the member clone itself at every restart.
 CLONE_ONCE = "SET GLOBAL group_replication_clone_threshold = 1"
-"""At run time only: in a configuration file it would make the member clone itself at every restart."""
 
 
 def join(password: str) -> str:
-    """The statement that makes a server a member; its account for catching up is not kept on disk."""
+    """Return the statement that makes a server a member; its recovery account is not stored on disk."""
     return f"START GROUP_REPLICATION USER='{REPLICATION}', PASSWORD='{password}'"
 
 
 def bootstrap(password: str) -> list[str]:
-    """Statements that make a server a group of one."""
+    """Return statements that make a server a group of one."""
     switch = "SET GLOBAL group_replication_bootstrap_group"
     return [f"{switch} = ON", join(password), f"{switch} = OFF"]
 
 
 def force(addresses: Iterable[str]) -> list[str]:
-    """Statements by which a blocked member makes these members, itself among them, the whole group."""
+    """Return statements with which a blocked member makes these members the whole group."""
     members = ",".join(f"{address}:{GROUP_PORT}" for address in addresses)
     switch = "SET GLOBAL group_replication_force_members"
     return [f"{switch} = '{members}'", f"{switch} = ''"]
@@ -54,7 +54,7 @@ def force(addresses: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Group:
-    """The group as one member sees it: own state and role, and the state of each member by its host."""
+    """The group as one member sees it: own state and role, and the state of each member by host."""
 
     state: str
     role: str
@@ -63,18 +63,18 @@ class Group:
 
     @property
     def majority(self) -> bool:
-        """Whether this member sees itself among more than half of all members."""
+        """Return whether this member reaches a majority of all members."""
         reached = [state for state in self.members.values() if state != "UNREACHABLE"]
         return self.state in ("ONLINE", "RECOVERING") and 2 * len(reached) > len(self.members)
 
     @property
     def working(self) -> bool:
-        """Whether this member takes part, with all data, in a group that can commit."""
+        """Return whether this member takes part, with all data, in a group that can commit."""
         return self.state == "ONLINE" and self.majority
 
 
 def group_of(rows: Rows) -> Group:
-    """The group from the rows of `MEMBERS`."""
+    """Return the group from the rows of `MEMBERS`."""
     own = next((row for row in rows if row[3]), ("", "OFFLINE", "", 1))
     members = {str(row[0]): str(row[1]) for row in rows if row[0]}
     primary = next((str(row[0]) for row in rows if row[2] == "PRIMARY"), "")
@@ -82,12 +82,12 @@ def group_of(rows: Rows) -> Group:
 
 
 def transactions(gtids: str) -> int:
-    """The number of transactions in a set of GTIDs: uuid:1-5:7, comma, the next uuid."""
+    """Return the number of transactions in a set of GTIDs: uuid:1-5:7, comma, the next uuid."""
     return sum(
         _length(interval)
         for part in gtids.replace("\n", "").split(",")
         for interval in part.split(":")[1:]
-        # a tag stands between UUID and intervals (MySQL 8.3 and newer)
+        # A tag is between UUID and intervals (MySQL 8.3 and newer).
         if interval.strip()[:1].isdigit()
     )
 
@@ -98,9 +98,9 @@ def _length(interval: str) -> int:
 
 
 def advice(words: Sequence[str]) -> str:
-    """What to do about why a member does not join, where its log says something known; else empty."""
+    """Return what to do if the log names a known reason why a member does not join; else empty."""
     text = "\n".join(words)
-    return next((way for said, way in _WAYS if said in text), "")
+    return next((way for message, way in _WAYS if message in text), "")
 
 
 _WAYS = (

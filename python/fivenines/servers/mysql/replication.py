@@ -11,18 +11,18 @@ from fivenines.servers.mysql_family.replication import Replicating, Status
 from fivenines.servers.mysql_family.server import MysqlFamily
 
 WRITABLE = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
+# It stops administrators, too, and sets read_only.
 READ_ONLY = "SET GLOBAL super_read_only = ON"
-"""Stops administrators, too; read_only goes along."""
 
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_source_enabled = ON"
 NO_SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_source_enabled = OFF"
 _EXECUTED = "SELECT @@global.gtid_executed"
+# Tries of a replica to reach its primary, one a second: with the default of 10 it would soon give up.
 RETRY_COUNT = 86_400
-"""Tries of a replica to reach its primary, one a second: with the default of 10 it would soon give up."""
 
 
 def follow(primary: str, password: str) -> list[str]:
-    """Statements that make a server the replica of the one at this address, read-only, by GTID."""
+    """Return statements that make a server the read-only replica of this address, by GTID."""
     return [
         "STOP REPLICA",
         READ_ONLY,
@@ -34,7 +34,7 @@ def follow(primary: str, password: str) -> list[str]:
 
 
 class MysqlReplicating(Replicating):
-    """Nobody minds a replica that has more than its primary: sets of GTIDs are compared here."""
+    """MySQL accepts a replica with more transactions than its primary, so sets of GTIDs are compared here."""
 
     source = "Source_Host"
     threads = ("Replica_IO_Running", "Replica_SQL_Running")
@@ -50,9 +50,9 @@ class MysqlReplicating(Replicating):
         return {
             "gtid_mode": "ON",
             "enforce_gtid_consistency": "ON",
-            # a replica notices a silent primary after this time
+            # A replica notices a silent primary after this time.
             "replica_net_timeout": 5,
-            # nobody writes until somebody is made primary
+            # Writes are refused until a node is made primary.
             "super_read_only": True,
         }
 
@@ -81,14 +81,14 @@ class MysqlReplicating(Replicating):
         return lacking
 
     def diverged(self, node: MysqlFamily, primary: MysqlFamily, status: Status) -> bool:
-        # the node first: whatever it has received since then, the primary has
+        # Query the node first: whatever it has received since then, the primary has.
         ((executed,),) = node.query(_EXECUTED)
         errant = _subtract(primary, executed, "@@global.gtid_executed")
         return bool(errant) or super().diverged(node, primary, status)
 
 
 def _subtract(node: MysqlFamily, gtids: str, others: str) -> str:
-    """What of these GTIDs is not in a set that the node knows by an expression."""
+    """Return the GTIDs that are missing in a set, given as an expression for the node."""
     plain = str(gtids).replace("\n", "")
     ((left,),) = node.query(f"SELECT GTID_SUBTRACT('{plain}', {others})")
     return str(left)

@@ -16,6 +16,7 @@ from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFami
 from fivenines.servers.roles import Company
 from fivenines.servers.spelled import at_first_start
 
+# Several servers share one machine; with MySQL's defaults each would use twice the memory.
 SMALL: dict[str, Value] = {
     "innodb_log_buffer_size": "4M",
     "innodb_redo_log_capacity": "128M",
@@ -30,7 +31,6 @@ SMALL: dict[str, Value] = {
     "temptable_max_ram": "16M",
     "key_buffer_size": "1M",
 }
-"""Several servers share one machine: with MySQL's defaults each would hold twice the memory."""
 
 
 _CONNECTED = "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_COMMAND LIKE 'Binlog Dump%'"
@@ -56,13 +56,13 @@ class Mysql(MysqlFamily):
     unsafe_settings = {  # noqa: RUF012
         "innodb_flush_log_at_trx_commit": 0,
         "innodb_doublewrite": "OFF",
-        # what is loaded is where every history begins: no node has to know transactions of the loading
+        # Loading must not appear in the history: no node may need transactions from it.
         "disable-log-bin": True,
     }
 
     @property
     def installed(self) -> Sequence[str]:
-        """Options that say where its messages and plugins lie, where that is not where it was built for."""
+        """Return options for the paths of messages and plugins, if they differ from the build."""
         return [f"--{name}={value}" for name, value in self.engine.next_to_server().items()]
 
     def counters(self) -> CounterReader:
@@ -94,7 +94,7 @@ class Mysql(MysqlFamily):
         return MysqlFamilyRoles(company, standbys)
 
     def dialect(self) -> MysqlFamilyDialect:
-        # MySQL 9.6 gave MD5 to a component
+        # MySQL 9.6 moved MD5 to a component.
         return MysqlFamilyDialect("SHA2({}, 256)")
 
     def initialise(self) -> None:
@@ -107,7 +107,7 @@ class Mysql(MysqlFamily):
                 f"--datadir={inside('data')}",
                 f"--tmpdir={inside('run')}",
                 "--innodb-use-native-aio=0",
-                # nothing is lost that could not be made again
+                # The data set can be created again, so durability does not matter here.
                 "--innodb-flush-method=nosync",
                 "--innodb-doublewrite=OFF",
                 *at_first_start(self.made_with),
@@ -124,43 +124,43 @@ class Mysql(MysqlFamily):
     @property
     def rights(self) -> list[str]:
         return [
-            # without CONNECTION_ADMIN, else (super_)read_only would not stop it
+            # Without CONNECTION_ADMIN, as (super_)read_only would not stop it otherwise.
             f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
             f"GRANT ALL ON *.* TO {REPLICATION}@'%' WITH GRANT OPTION",
         ]
 
     def command(self, *arguments: str) -> list[str]:
-        # after a clone it ends with 16 to be started again, if its parent has this PID: ours is in another
-        # PID namespace, and so 0 (MySQL manual, "RESTART Statement")
+        # After a clone it exits with 16 for a restart, if its parent has this PID: the parent is in another
+        # PID namespace, and so 0 (MySQL manual, "RESTART Statement").
         return ["env", "MYSQLD_PARENT_PID=0", *super().command(*arguments)]
 
     def configure(self, settings: Mapping[str, Value]) -> None:
         super().configure(settings)
         if self.host.data.exists("mysql"):
-            # copies of one data directory must not be one server in the eyes of replication
+            # Copies of one data directory must not appear as one server in replication.
             self.host.data.write_text("auto.cnf", f"[auto]\nserver-uuid={self.uuid}\n")
 
     @property
     def number(self) -> int:
-        """The server's id among those of its network: the last part of its host's address."""
+        """Return the server's id in its network: the last part of its host's address."""
         return int(self.host.address.rpartition(".")[2])
 
     @property
     def uuid(self) -> str:
-        """The server's UUID, which transactions that it begins alone carry."""
+        """Return the server's UUID, which its own transactions carry."""
         return f"00000000-0000-0000-0000-{self.number:012d}"
 
     def statement_limit(self, seconds: float) -> str:
-        # it ends SELECT only (MySQL manual, max_execution_time)
+        # It ends SELECT only (MySQL manual, max_execution_time).
         return f"SET SESSION max_execution_time = {round(seconds * 1000)}"
 
     def group(self) -> Group | None:
-        """The group as this server sees it; None without an answer."""
+        """Return the group as this server sees it; None without an answer."""
         with contextlib.suppress(pymysql.Error):
             return group_of(self.query(MEMBERS))
         return None
 
     def position(self) -> str:
-        """The GTIDs that it has executed, or certified and not applied yet."""
+        """Return the GTIDs that it has executed, or certified and not applied yet."""
         ((gtids,),) = self.query(POSITION)
         return str(gtids)

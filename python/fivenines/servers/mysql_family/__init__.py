@@ -1,1 +1,1 @@
-"""What MariaDB and MySQL share."""
+"""Common parts of MariaDB and MySQL."""

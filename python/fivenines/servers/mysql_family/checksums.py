@@ -1,8 +1,8 @@
 """Checksums of rows by MariaDB and MySQL.
 
-A hash over the columns in quotes (QUOTE gives NULL without quotes), as pt-table-checksum does with CRC32 and
-flags for NULL. Not CHECKSUM TABLE: on Galera an applied change of a table ends it in the middle of a row,
-with a wrong sum.
+The hash covers the quoted columns (QUOTE gives NULL without quotes), as in pt-table-checksum, which uses
+CRC32 and flags for NULL. CHECKSUM TABLE is not suitable: on Galera an applied change of a table ends it in
+the middle of a row, with a wrong sum.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ class MysqlFamilyDialect(Dialect):
     """MariaDB and MySQL.
 
     Args:
-        digest: the expression that makes hexadecimal digits of a text.
+        digest: the expression for hexadecimal digits of a text.
     """
 
     def __init__(self, digest: str) -> None:
@@ -45,7 +45,7 @@ class MysqlFamilyDialect(Dialect):
 
     def _joined(self, columns: Iterable[tuple[str, str]]) -> str:
         parts = [
-            # a long value could make the whole too long for one packet, which would be NULL
+            # A long value could make the whole too long for one packet, which would be NULL.
             f"COALESCE({self.digest.format(self.quoted(name))}, 'NULL')"
             if kind.lower().endswith(("text", "blob"))
             else f"QUOTE({self.quoted(name)})"

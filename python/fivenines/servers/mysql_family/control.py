@@ -1,4 +1,4 @@
-"""What the operator does alike to MariaDB and to MySQL; statements and positions are their own."""
+"""Common operations of the operator on MariaDB and MySQL; subclasses contain statements and positions."""
 
 import contextlib
 import threading
@@ -12,14 +12,14 @@ from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
 from fivenines.servers.mysql_family.replication import Replicating
 
+# Longest wait, in seconds, until a replica has applied what it has received.
 _APPLY_TIMEOUT = 300.0
-"""Longest wait, in seconds, until a replica has applied what it has received."""
 
+# Longest wait, in seconds, for the answer to one statement of a promotion: threads have to stop first.
 PATIENCE = 10.0
-"""Longest wait, in seconds, for the answer to one statement of a promotion: threads have to stop first."""
 
+# Seconds that transactions may wait for each other while a server becomes read-only.
 _WAITING_AT_MOST = 0.5
-"""So long, in seconds, transactions may wait for each other while a server becomes read-only."""
 
 _WAITING = (
     "SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx "
@@ -28,21 +28,21 @@ _WAITING = (
 
 
 class MysqlFamilyControl(Control):
-    """By SQL alone."""
+    """Operations by SQL only."""
 
     stop_receiving: ClassVar[str]
+    # Statements after which a server follows no primary.
     forget_primary: ClassVar[tuple[str, ...]]
-    """Statements after which a server follows nobody."""
 
+    # Statements of this kind of server for replication and writability.
     replicating: ClassVar[Replicating]
-    """What this kind of server is told to replicate, and to take writes."""
 
+    # Encryption of connections, as arguments of pymysql.
     encryption: dict[str, Any]
-    """How connections are encrypted, in the words of pymysql."""
 
     @abstractmethod
     def applied(self, cursor: Any) -> bool:
-        """Whether a replica has applied all that it has received."""
+        """Return whether a replica has applied all that it has received."""
 
     def check(self, address: Address) -> str:
         try:
@@ -72,10 +72,11 @@ class MysqlFamilyControl(Control):
 
     @contextlib.contextmanager
     def read_only(self, address: Address, statement: str) -> Iterator[Any]:
-        """A cursor of a server that the statement has made read-only, or has left as it was.
+        """Make a server read-only and yield its cursor; undo it if that fails.
 
-        The statement waits for statements under way, and lets no other change begin. One that waits for a
-        row of a transaction which may not go on would wait for ever: such are ended, as MHA ends all.
+        The statement waits for running statements, and lets no other change begin. One that waits for a row
+        of a transaction which may not continue would wait for ever: such transactions are ended, as MHA ends
+        all.
         """
         with self.cursor(address, PATIENCE) as cursor:
             cursor.execute(f"SET SESSION lock_wait_timeout = {round(PATIENCE - 2)}")
@@ -109,7 +110,7 @@ class MysqlFamilyControl(Control):
 
     @contextlib.contextmanager
     def cursor(self, address: Address, patience: float | None = None) -> Iterator[Any]:
-        """A cursor of a short connection; `patience` in seconds bounds an answer, else `timeout` does."""
+        """Open a short connection and yield its cursor; `patience`: timeout of answers in seconds."""
         host, port = address
         bound = max(1, round(self.timeout))
         connection = pymysql.connect(

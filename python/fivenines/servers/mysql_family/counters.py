@@ -1,15 +1,15 @@
-"""The counters of MariaDB and MySQL that are kept: names of SHOW GLOBAL STATUS."""
+"""The recorded counters of MariaDB and MySQL: names of SHOW GLOBAL STATUS."""
 
 from collections.abc import Iterator
 
 from fivenines.servers.counters import Catalogue
 from fivenines.servers.session import Session
 
+# Prefixes; there are hundreds of `Com_` and `Handler_`, most of them 0 and left out.
 FAMILIES = ("Com_", "Handler_", "Innodb_rows_", "Innodb_row_lock_", "Rpl_semi_sync_", "Gr_")
-"""Prefixes; of `Com_` and `Handler_` there are hundreds, most of them 0 and left out."""
 
 NAMES = (
-    # InnoDB's files and its buffer pool
+    # InnoDB's files and buffer pool
     "Innodb_data_fsyncs",
     "Innodb_data_read",
     "Innodb_data_reads",
@@ -114,8 +114,8 @@ _HANDLER = (
     "write",
 )
 _ROWS = ("deleted", "inserted", "read", "updated")
+# Common names with `Com_`, for suggestions at misspelled names; there is one for each kind of statement.
 _COMMON = ("begin", "commit", "delete", "insert", "insert_select", "replace", "rollback", "select", "update")
-"""Of `Com_`, to be found where somebody misspells them; there are as many as there are statements."""
 
 CATALOGUE = Catalogue(
     (
@@ -130,9 +130,9 @@ CATALOGUE = Catalogue(
 _WORDS = {"ON": 1.0, "OFF": 0.0, "YES": 1.0, "NO": 0.0}
 
 
-def read(asked: Session) -> Iterator[tuple[str, float]]:
-    """Names and values now; what is not a number is left out."""
-    for name, value in asked.ask(_STATEMENT).rows:
+def read(session: Session) -> Iterator[tuple[str, float]]:
+    """Yield names and current values, without values that are not numbers."""
+    for name, value in session.ask(_STATEMENT).rows:
         number = _number(str(value))
         if number is not None:
             yield name, number
@@ -146,10 +146,10 @@ def _number(value: str) -> float | None:
 
 
 def _statement() -> str:
-    """One statement; the server leaves out what is not wanted, since reading rows costs us CPU."""
+    """Return one statement; the server leaves out the rest, since reading rows costs the controller's CPU."""
     names = ", ".join(f"'{name}'" for name in NAMES)
     some = " OR ".join(f"Variable_name LIKE '{family}%'" for family in FAMILIES[2:])
-    # in the names _ stands for itself as well as for any character
+    # In the names _ stands for itself as well as for any character.
     changing = " OR ".join(f"Variable_name LIKE '{family}%'" for family in FAMILIES[:2])
     return f"SHOW GLOBAL STATUS WHERE Variable_name IN ({names}) OR {some} OR (Value <> '0' AND ({changing}))"
 

@@ -248,7 +248,7 @@ def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]
         if key not in now:
             found.append(Finding(place, what, value, "", "unobserved", "the provider does not show it"))
         elif not same_option(value, now[key]):
-            found.append(Finding(place, what, value, now[key], "differs", "the provider was told otherwise"))
+            found.append(Finding(place, what, value, now[key], "differs", "the provider has another value"))
     return found
 
 
@@ -258,7 +258,7 @@ def _unknown(place: str, name: str, asked: str, option: str, told: Told) -> Find
         return Finding(place, name, asked, "", "unobserved", why)
     said = _warned(option, told)
     if said and option not in _NO_VARIABLE:
-        return Finding(place, name, asked, "nothing of the kind", "differs", said)
+        return Finding(place, name, asked, "nothing of this name", "differs", said)
     return Finding(place, name, asked, "", "unobserved", "no variable shows it")
 
 

@@ -1,4 +1,4 @@
-"""The text of Galera's wsrep_provider_options: options, and values that mean the same.
+"""Parse Galera's wsrep_provider_options, and compare values with the same meaning.
 
 Source: Galera Cluster documentation, "Galera Parameters".
 """
@@ -22,33 +22,33 @@ WORDS = {
 
 
 def seconds(text: str) -> float:
-    """The seconds of a period of ISO 8601, as PT2S or P1DT0.5S.
+    """Parse a period of ISO 8601, as PT2S or P1DT0.5S, into seconds.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a period.
     """
     match = _PERIOD.fullmatch(text)
     if match is None or not any(match.groups()):
-        raise ValueError(f"{text!r} is no period of ISO 8601")
+        raise ValueError(f"{text!r} is not a period of ISO 8601")
     return sum(
         float(part or 0) * unit for part, unit in zip(match.groups(), (86400, 3600, 60, 1), strict=True)
     )
 
 
 def number(text: str) -> float:
-    """A number with a suffix as Galera takes it: 256M, 0.8.
+    """Parse a number with a suffix as Galera accepts it: 256M, 0.8.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a number.
     """
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"{text!r} is not a number")
     return float(match[1]) * _UNITS[match[2].upper()]
 
 
 def same_option(asked: str, found: str) -> bool:
-    """Whether two values of an option mean the same: periods, numbers with suffixes, words."""
+    """Return whether two values of an option mean the same: periods, numbers with suffixes, words."""
     if asked == found:
         return True
     for read in (seconds, number, lambda text: float(WORDS[text.lower()])):
@@ -58,12 +58,12 @@ def same_option(asked: str, found: str) -> bool:
 
 
 def parsed(text: str) -> dict[str, str]:
-    """The options of a wsrep_provider_options, by name; of one that stands twice the last."""
+    """Return the options of a wsrep_provider_options, by name; of a repeated option the last value."""
     return dict(pairs(text))
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """The options in their order, by names in lower case."""
+    """Return the options in their order, by names in lower case."""
     plain = text.strip().strip("'\"")
     parts = (part.partition("=") for part in plain.split(";") if part.strip())
     return [(name.strip().lower(), value.strip()) for name, _, value in parts]

@@ -1,4 +1,4 @@
-"""How one kind of server is told to replicate, and what it says of it: what MariaDB and MySQL do apart."""
+"""Replication of one kind of server: the differences between MariaDB and MySQL."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -7,73 +7,73 @@ from typing import Any, ClassVar
 from fivenines.servers.base import Value
 from fivenines.servers.mysql_family.server import MysqlFamily
 
+# SHOW REPLICA STATUS, by column; empty if a server follows no primary.
 Status = Mapping[str, Any]
-"""SHOW REPLICA STATUS, by column; empty where a server follows nobody."""
 
+# ER_SOURCE_FATAL_ERROR_READING_BINLOG: the primary does not know the replica's position.
 NOT_IN_THE_LOG = 1236
-"""ER_SOURCE_FATAL_ERROR_READING_BINLOG: the primary does not know the position that a replica is at."""
 
 
 class Replicating(ABC):
-    """One kind of server; statements are lists, to be run one after another."""
+    """Operations for one kind of server; statements are lists, to be run one after another."""
 
+    # Column with the address of a replica's primary.
     source: ClassVar[str]
-    """The column with the address of whom a replica follows."""
 
+    # Columns that show whether a replica receives and applies.
     threads: ClassVar[tuple[str, str]]
-    """The columns that say whether a replica receives and applies."""
 
+    # Statements after which it is writable.
     writable: ClassVar[tuple[str, ...]]
-    """Statements after which it takes writes."""
 
+    # Statements after which a primary is semi-synchronous.
     wait_for_replicas: ClassVar[tuple[str, ...]]
-    """Statements after which a primary is semi-synchronous."""
 
+    # Status variable with the number of replicas that acknowledge.
     acknowledging: ClassVar[str]
-    """The status variable with the number of replicas that acknowledge."""
 
     stall: ClassVar[str]
+    # Statements that stop and start the applier.
     unstall: ClassVar[str]
-    """Statements that end and begin the applying of what is received."""
 
+    # Argument with which a server starts without continuing as a replica.
     idle: ClassVar[str]
-    """The argument with which a server starts that does not go on as a replica by itself."""
 
     @abstractmethod
     def settings(self) -> dict[str, Value]:
-        """Settings of any node, that begins read-only."""
+        """Return settings of any node, which begins read-only."""
 
     @abstractmethod
     def semi_sync(self, mode: str, timeout_ms: int, count: int) -> dict[str, Value]:
-        """Settings for semi-synchronous replication that is not switched on yet at the primary."""
+        """Return settings for semi-synchronous replication that is not switched on yet at the primary."""
 
+    # Setting with the number of applier threads.
     appliers: ClassVar[str]
-    """The setting with the number of threads that apply."""
 
     def applying(self, threads: int | None, mode: str | None) -> dict[str, Value]:
-        """Settings of a replica's threads that apply; None: as the server has it by itself."""
+        """Return settings of a replica's applier threads; None: the server's defaults."""
         return {} if threads is None else {self.appliers: threads}
 
     @abstractmethod
     def follow(self, primary: str, password: str) -> list[str]:
-        """Statements that make a server the read-only replica of the one at this address, by GTID."""
+        """Return statements that make a server the read-only replica of this address, by GTID."""
 
     def rejoin_arguments(self, semi_synchronous: bool) -> list[str]:
-        """Arguments of a server that starts to follow the primary of now."""
+        """Return arguments of a server that starts to follow the current primary."""
         return [self.idle]
 
     def before_following(self) -> list[str]:
-        """Statements before `follow` on a server that may have been a primary."""
+        """Return statements before `follow` on a server that may have been a primary."""
         return []
 
     @abstractmethod
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
-        """What a replica has not applied yet of what the primary has written; empty: nothing."""
+        """Return what a replica has not applied yet of the primary's changes; empty: nothing."""
 
     @abstractmethod
     def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
-        """What the primary has written until now: asked of a replica, what of that it has not applied yet."""
+        """Take the primary's write position; return a check of what a replica has not applied up to it."""
 
     def diverged(self, node: MysqlFamily, primary: MysqlFamily, status: Status) -> bool:
-        """Whether a node has transactions that the primary does not have."""
+        """Return whether a node has transactions that the primary does not have."""
         return bool(status) and int(status["Last_IO_Errno"]) == NOT_IN_THE_LOG

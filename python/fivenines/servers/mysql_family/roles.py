@@ -1,4 +1,4 @@
-"""Role and durability of MariaDB and MySQL, which change both while they run.
+"""Role and durability of MariaDB and MySQL, which can change both while they run.
 
 Sources: MariaDB documentation, "innodb_flush_log_at_trx_commit", "sync_binlog", "Slaves_connected",
 "Semisynchronous Replication"; MySQL 9 reference manual, "Semisynchronous Replication Monitoring".
@@ -12,21 +12,21 @@ _LOOK = (
     "@@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog, {}"
 )
 
+# Writes to the disk what was committed without waiting for it.
 _FLUSH = "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS"
-"""Brings to the disk what was committed without waiting for it."""
 
 _STRICT = ("innodb_flush_log_at_trx_commit", "1")
 
 
 class MysqlFamilyRoles(RoleReader):
-    """`standbys` is SQL for their number; None: nobody wants to know."""
+    """`standbys` is SQL for their number; None: it is not needed."""
 
     def __init__(self, company: Company | None, standbys: str) -> None:
         self._company = company
         self._question = _LOOK.format(f"({standbys})" if company else "0")
 
-    def look(self, asked: Session) -> RoleView:
-        ((read_only, flush, sync, standbys),) = asked.ask(self._question).rows
+    def look(self, session: Session) -> RoleView:
+        ((read_only, flush, sync, standbys),) = session.ask(self._question).rows
         primary = not int(read_only)
         accompanied = self._company is not None and int(standbys or 0) >= self._company.least
         return RoleView(
@@ -35,15 +35,15 @@ class MysqlFamilyRoles(RoleReader):
             {"innodb_flush_log_at_trx_commit": str(flush), "sync_binlog": str(sync)},
         )
 
-    def change(self, asked: Session, settings: Settings) -> None:
+    def change(self, session: Session, settings: Settings) -> None:
         for name, value in settings.items():
-            asked.ask(f"SET GLOBAL {name} = {value}")
+            session.ask(f"SET GLOBAL {name} = {value}")
         if _STRICT in settings.items():
-            asked.ask(_FLUSH)
+            session.ask(_FLUSH)
 
 
 def counted(table: str, number: str, status: str = "") -> str:
-    """SQL for a status variable with a number, 0 where another one is given that is not ON."""
+    """Return SQL for a numeric status variable, 0 unless the variable `status` is ON."""
     value = f"SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM {table} WHERE VARIABLE_NAME = '{number}'"
     if not status:
         return value

@@ -1,4 +1,4 @@
-"""What MariaDB and MySQL share: one protocol, one client library, options in one format."""
+"""Common parts of MariaDB and MySQL servers: one protocol, one client library, one format of options."""
 
 import contextlib
 import shlex
@@ -19,9 +19,10 @@ from fivenines.servers.spelled import canonical, layered, plain
 
 SOCKET = "mysqld.sock"
 
+# Default size of the buffer pool.
 POOL = "128M"
-"""The memory for pages of tables, where nobody says it."""
 
+# Settings that both have, with the same values.
 COMMON: dict[str, Value] = {
     "datadir": inside("data"),
     "socket": inside("run", SOCKET),
@@ -32,23 +33,22 @@ COMMON: dict[str, Value] = {
     "character-set-server": "utf8mb4",
     "innodb_buffer_pool_size": POOL,
     "innodb_flush_log_at_trx_commit": 1,
-    # io_uring and aio contexts are a shared, limited resource of the machine
+    # io_uring and aio contexts are a shared, limited resource of the machine.
     "innodb_use_native_aio": False,
     "max_connections": 300,
-    # costs nothing; the default of 16,382 ends the load of 800 connections that prepare 20 statements each
+    # It costs nothing; the default of 16,382 ends a load of 800 connections that prepare 20 statements each.
     "max_prepared_stmt_count": 1048576,
 }
-"""Settings that both have, and that we choose alike."""
 
+# Rights of the application in its database: none that a read-only server would let pass.
 DATA_RIGHTS = (
     "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE ROUTINE, "
     "ALTER ROUTINE, EXECUTE"
 )
-"""What the application may do with its database: nothing that a read-only server would let pass."""
 
 
 class MysqlFamily(Server):
-    """A server that speaks the MySQL protocol."""
+    """A server with the MySQL protocol."""
 
     driver = "mysql"
     administrator = "root"
@@ -58,23 +58,23 @@ class MysqlFamily(Server):
 
     server_program: ClassVar[str]
     client_program: ClassVar[str]
+    # Options of its client for users, in addition to account and address.
     client_options: ClassVar[tuple[str, ...]] = ()
-    """What its client needs of a person, beside account and address."""
 
+    # Section of its options in a configuration file.
     section: ClassVar[str]
-    """The group of its options in a configuration file."""
 
     defaults: ClassVar[dict[str, Value]]
 
+    # Storage of passwords, as a clause of CREATE USER; empty: the server's default.
     hashing: ClassVar[str] = ""
-    """How passwords are kept, in the words of CREATE USER; empty: as the server does by itself."""
 
+    # Whether its data have to get this lab's passwords at the next start.
     _newly_owned = False
-    """Whether its data have to get this lab's passwords at the next start."""
 
     @staticmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Source: MariaDB's and MySQL's manuals on innodb_flush_log_at_trx_commit and sync_binlog."""
+        """Return the settings (manuals on innodb_flush_log_at_trx_commit and sync_binlog)."""
         strict = kind == "strict"
         return {"innodb_flush_log_at_trx_commit": 1 if strict else 2, "sync_binlog": 1 if strict else 0}
 
@@ -102,25 +102,27 @@ class MysqlFamily(Server):
     @property
     @abstractmethod
     def unlogged(self) -> list[str]:
-        """Statements after which a session's changes concern this server alone."""
+        """Return statements after which a session's changes affect this server only."""
 
     @property
     @abstractmethod
     def rights(self) -> list[str]:
-        """Statements that give the accounts their rights."""
+        """Return statements that give the accounts their rights."""
 
     def passwords_set(self) -> list[str]:
-        """Statements that set the password of each account."""
+        """Return statements that set the password of each account."""
         given = self.passwords
         accounts = (
             (f"{self.administrator}@localhost", given.administrator),
             (f"{APPLICATION}@'%'", given.application),
             (f"{REPLICATION}@'%'", given.replication),
         )
-        return [f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'" for who, password in accounts]
+        return [
+            f"ALTER USER {account} IDENTIFIED {self.hashing}BY '{password}'" for account, password in accounts
+        ]
 
     def make_accounts(self) -> None:
-        """Let the first start of a new data directory make the database and the accounts."""
+        """Let the first start of a new data directory create the database and the accounts."""
         made = [
             f"CREATE DATABASE {DATABASE}",
             f"CREATE USER {APPLICATION}@'%'",
@@ -132,13 +134,13 @@ class MysqlFamily(Server):
         self._newly_owned = True
 
     def start(self, *arguments: str) -> None:
-        # run before the server takes the first connection (manuals, init_file)
+        # Run before the server takes the first connection (manuals, init_file).
         own = [_SET_ACCOUNTS] if self._newly_owned else []
         self._newly_owned = False
         super().start(*arguments, *own)
 
     def let_others_start(self) -> None:
-        """Let the configuration say what `start` would say, as another program starts it next."""
+        """Move the arguments of `start` into the configuration, as another program starts the server next."""
         if self._newly_owned:
             with (self.host.node / "conf" / "my.cnf").open("a") as file:
                 file.write(f"{_SET_ACCOUNTS.removeprefix('--')}\n")
@@ -146,7 +148,7 @@ class MysqlFamily(Server):
 
     @abstractmethod
     def statement_limit(self, seconds: float) -> str:
-        """The statement that lets the server end a session's queries after this time."""
+        """Return the statement that makes the server end a session's queries after this time."""
 
     @contextlib.contextmanager
     def connect(self, timeout: float = 2.0) -> Iterator[Any]:
@@ -155,7 +157,7 @@ class MysqlFamily(Server):
                 unix_socket=f"{folder}/{SOCKET}",
                 user=self.administrator,
                 password=self.passwords.administrator,
-                # else a TLS context is built at every connect, for 30 ms of our CPU
+                # Otherwise a TLS context is built at every connect, for 30 ms of CPU.
                 ssl_disabled=True,
                 connect_timeout=max(1, round(timeout)),
                 read_timeout=max(1, round(timeout)),
@@ -167,7 +169,7 @@ class MysqlFamily(Server):
 
     @contextlib.contextmanager
     def open_data(self, timeout: float = 2.0) -> Iterator[Any]:
-        # the server ends the statement; without that, it would go on after we have hung up
+        # The server ends the statement, which would otherwise continue after a disconnect.
         with self.connect(timeout + 2) as connection:
             connection.select_db(self.database)
             with connection.cursor() as cursor:
@@ -187,15 +189,15 @@ class MysqlFamily(Server):
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         try:
-            found = self.query(f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout)
+            rows = self.query(f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout)
         except pymysql.err.ProgrammingError as error:
             if error.args[0] != pymysql.constants.ER.NO_SUCH_TABLE:
                 raise
             return []
-        return [(int(row[0]), int(row[1])) for row in found]
+        return [(int(row[0]), int(row[1])) for row in rows]
 
     def finish_loading(self) -> None:
-        # a slow shutdown purges and merges everything, so that a trial does not do it
+        # A slow shutdown purges and merges everything, so that a trial does not do it.
         self.execute("SET GLOBAL innodb_fast_shutdown = 0")
 
     def prompt_command(self) -> list[str]:
@@ -235,21 +237,21 @@ class MysqlFamily(Server):
 
     @abstractmethod
     def sources(self) -> dict[str, str]:
-        """Where the values of variables come from that are not its configuration file's, in words."""
+        """Return the origin, in words, of variables that the configuration file does not set."""
 
     def _warnings(self) -> tuple[str, ...]:
         lines = tail(self.log, 400).splitlines()
         words = ("[Warning]", "[ERROR]", "[Note] Buffered")
-        return tuple(line.strip() for line in lines if any(one in line for one in words))
+        return tuple(line.strip() for line in lines if any(word in line for word in words))
 
     def status(self, *names: str) -> dict[str, str]:
-        """Status variables of the running server, by name in lower case."""
-        wanted = ", ".join(f"'{name}'" for name in names)
-        rows = self.query(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({wanted})")
+        """Return status variables of the running server, by name in lower case."""
+        quoted = ", ".join(f"'{name}'" for name in names)
+        rows = self.query(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({quoted})")
         return {name.lower(): str(value) for name, value in rows}
 
     def replica_status(self) -> dict[str, Any]:
-        """SHOW REPLICA STATUS as a mapping; empty when it follows nobody."""
+        """Return SHOW REPLICA STATUS by column; empty if it follows no primary."""
         with self.connect() as connection, connection.cursor(pymysql.cursors.DictCursor) as cursor:
             try:
                 cursor.execute("SHOW REPLICA STATUS")
@@ -259,7 +261,7 @@ class MysqlFamily(Server):
 
     def writable(self) -> bool:
         with contextlib.suppress(pymysql.Error):
-            # MariaDB 12 answers with words
+            # MariaDB 12 answers with words.
             return self.query("SELECT CONCAT(@@global.read_only) IN ('0', 'OFF')") == [(1,)]
         return False
 
@@ -282,7 +284,7 @@ def _lines(statements: list[str]) -> str:
 
 def _line(name: str, value: Value) -> str:
     if isinstance(value, bool) and canonical(name, "mysql") == "log_bin":
-        # with a value it would be the name of its files
+        # With a value it would be the name of its files.
         wanted = value is not plain(name, "mysql").startswith(("skip_", "disable_"))
         return "log_bin" if wanted else "skip_log_bin"
     if isinstance(value, bool):

@@ -4,7 +4,7 @@ from fivenines.servers.session import Answer, Session
 
 
 class MysqlFamilySession(Session):
-    """Bounded by the driver's own time-outs on the socket."""
+    """Bounded by the driver's own timeouts on the socket."""
 
     def _ask(self, statement: str) -> Answer:
         with self._connection.cursor() as cursor:

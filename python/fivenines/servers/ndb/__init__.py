@@ -1,1 +1,1 @@
-"""MySQL NDB Cluster: SQL nodes, the data nodes that hold the rows, management nodes that know them all."""
+"""MySQL NDB Cluster: SQL nodes, data nodes with the rows, and management nodes."""

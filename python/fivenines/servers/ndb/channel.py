@@ -17,7 +17,7 @@ _HANDLED = re.compile(r"latest_handled_binlog_epoch=(\d+)")
 
 
 class NdbChannel(Channel[SqlNode]):
-    """Positions are files and offsets of one SQL node; epochs are the same on all of a cluster."""
+    """Positions are files and offsets of one SQL node; epochs are the same in a whole cluster."""
 
     positions = ("Read_Source_Log_Pos", "Exec_Source_Log_Pos")
     threads = ("Replica_IO_Running", "Replica_SQL_Running")
@@ -30,16 +30,16 @@ class NdbChannel(Channel[SqlNode]):
             "server_id": numbers.server,
             "gtid_mode": "OFF",
             "ndb_log_bin": True,
-            # what came from the other cluster does not go back there
+            # Changes from the other cluster must not return there.
             "log_replica_updates": False,
-            # lets a cluster see which of its epochs the other had when it wrote
+            # Lets a cluster see which of its epochs the other had when it wrote.
             "ndb_log_apply_status": detects,
-            # one worker: then all before the newest epoch that it has applied is applied, too
+            # With one worker everything before the newest applied epoch is applied, too.
             "replica_parallel_workers": 1,
             "skip_replica_start": True,
-            # how far it has applied must outlive that it forgets whom it followed
+            # The applied position must outlive the reset of the replica.
             "ndb_clear_apply_status": False,
-            # who was an applier waits so long at its start for what begins only after it (seen in 9.7)
+            # A former applier waits this long at its start for what begins only after it (seen in 9.7).
             "ndb_wait_setup": 1,
             "replica_net_timeout": 5,
             "auto_increment_increment": 2,
@@ -57,11 +57,11 @@ class NdbChannel(Channel[SqlNode]):
         )
         return str(epoch or "")
 
-    def after(self, source: SqlNode, mark: str, was_away: bool) -> str:
+    def after(self, source: SqlNode, mark: str, was_down: bool) -> str:
         place = self._next(source, mark) if mark else ""
-        if not was_away:
+        if not was_down:
             return place
-        # at its start it wrote that its log lacks something, where appliers stop, and began a new file
+        # At its start it logged an incident, at which appliers stop, and began a new file.
         begun = f"{self.end(source).rpartition(':')[0]}:4"
         return max(place, begun, key=_in_order)
 
@@ -87,7 +87,7 @@ class NdbChannel(Channel[SqlNode]):
         ]
 
     def behind(self, of: int, sources: Sequence[SqlNode], source: SqlNode, applier: SqlNode) -> str:
-        committed = max(_last_commit(one) for one in sources)
+        committed = max(_last_commit(node) for node in sources)
         if _handled(source) < committed:
             return f"{source.name} has not logged epoch {committed} yet"
         file, _, position = self.end(source).rpartition(":")
@@ -104,13 +104,13 @@ def _in_order(place: str) -> tuple[str, int]:
 
 
 def _last_commit(node: SqlNode) -> int:
-    """The epoch of the last commit of any of this SQL node's clients."""
+    """Return the epoch of the last commit of any client of this SQL node."""
     return int(node.status("Ndb_last_commit_epoch_server").popitem()[1])
 
 
 def _handled(node: SqlNode) -> int:
-    """The epoch up to which this SQL node has logged."""
+    """Return the epoch up to which this SQL node has logged."""
     for row in node.query("SHOW ENGINE NDB STATUS"):
-        if found := _HANDLED.search(str(row[-1])):
-            return int(found[1])
+        if match := _HANDLED.search(str(row[-1])):
+            return int(match[1])
     return 0

@@ -14,25 +14,26 @@ _TABLE = (
     "PRIMARY KEY USING HASH (db, table_name, server_id)) ENGINE=NDB PARTITION BY KEY(db, table_name)"
 )
 
-_OURS = "fivenines%"
-"""Tables of the measuring itself: each row has one writer; one has a BLOB, which no function takes."""
+# Tables of the measurement: each row has one writer, and one table has a BLOB, which no function supports.
+_MEASUREMENT_TABLES = "fivenines%"
 
+# binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE), which both functions
+# support.
 _FULL_UPDATE = 7
-"""binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE): both functions take it."""
 
 
 def detection(kind: Literal["epoch", "max"], column: str, servers: Iterable[int]) -> list[str]:
-    """Statements after which tables that are made detect conflicts, where one of these servers applies.
+    """Return statements after which new tables detect conflicts at these appliers.
 
     Args:
-        kind: epoch: these servers' cluster wins; max: the row with the larger value in the column does.
-        column: that is compared; an unsigned whole number.
+        kind: epoch: these servers' cluster wins; max: the row with the larger value in the column wins.
+        column: the compared column, an unsigned integer.
         servers: their server_id.
     """
     function = "NDB$EPOCH()" if kind == "epoch" else f"NDB$MAX({column})"
     rows = ", ".join(
         f"('{DATABASE}', '{tables}', {number}, {_FULL_UPDATE}, {what})"
         for number in servers
-        for tables, what in (("%", f"'{function}'"), (_OURS, "NULL"))
+        for tables, what in (("%", f"'{function}'"), (_MEASUREMENT_TABLES, "NULL"))
     )
     return [_TABLE, f"REPLACE INTO mysql.ndb_replication VALUES {rows}"]

@@ -1,10 +1,10 @@
-"""The counters of NDB that are kept: those of MySQL and Ndb_* of an SQL node, and ndbinfo of each data node.
+"""The recorded counters of NDB: those of MySQL, Ndb_* of an SQL node, and ndbinfo of each data node.
 
-Any SQL node tells ndbinfo of all data nodes, in one statement. Of several instances of a block, of links
-to several nodes and of parts of the redo log the sum is kept.
+Any SQL node shows ndbinfo of all data nodes, in one statement. Values of several instances of a block, of
+links to several nodes and of parts of the redo log are summed.
 
-Sources: MySQL NDB Cluster 9 reference manual, "ndbinfo: The NDB Cluster Information Database", "NDB
-Cluster Status Variables".
+Sources: MySQL NDB Cluster 9 reference manual, "ndbinfo: The NDB Cluster Information Database", "NDB Cluster
+Status Variables".
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +13,8 @@ from fivenines.servers.counters import Catalogue
 from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.session import Session
 
+# Of ndbinfo.counters, since the start of the data node; OPERATIONS are those of LQH, the others of TC and
+# SPJ.
 _COUNTERS = (
     "ABORTS",
     "ATTRINFO",
@@ -46,18 +48,16 @@ _COUNTERS = (
     "TRANSACTIONS",
     "WRITES",
 )
-"""Of ndbinfo.counters, since the start of the data node; OPERATIONS are those of LQH, the others of TC and
-SPJ."""
 
+# Columns of ndbinfo.tc_time_track_stats, a histogram whose classes grow by half.
 _LATENCIES = {
     "transactions": "transactions",
     "reads": "read_key_ops",
     "writes": "write_key_ops",
     "scans": "scan_fragments",
 }
-"""Columns of ndbinfo.tc_time_track_stats, which counts in classes of time, each half as long again as the
-one before."""
 
+# Further figures of a data node: table and expression.
 _FIGURES: Mapping[str, tuple[str, str]] = {
     "transporters.bytes_sent": ("transporters", "SUM(bytes_sent)"),
     "transporters.bytes_received": ("transporters", "SUM(bytes_received)"),
@@ -75,13 +75,12 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
         f"tc_time_track_stats.{name}": ("tc_time_track_stats", f"SUM({column})")
         for name, column in _LATENCIES.items()
     },
-    # the longest that all of them may have taken: an operation counts with the upper end of its class
+    # Upper bound of their total time: an operation counts with the upper end of its class.
     **{
         f"tc_time_track_stats.{name}_us": ("tc_time_track_stats", f"SUM({column} * upper_bound)")
         for name, column in _LATENCIES.items()
     },
 }
-"""What is told of a data node besides its counters: from which table, and how."""
 
 CATALOGUE = Catalogue(
     (
@@ -94,22 +93,22 @@ CATALOGUE = Catalogue(
 
 _STATUS = (
     "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Ndb\\_%' AND Value <> '0' "
-    # of our own session, and older names of the same
+    # Leave out those of the session, and older names of the same.
     "AND Variable_name NOT LIKE '%\\_session' AND Variable_name NOT LIKE '%\\_slave'"
 )
 
 
-def read(asked: Session) -> Iterator[tuple[str, float]]:
-    """Names and values of an SQL node now; what is not a number is left out."""
-    yield from mysql.read(asked)
-    for name, value in asked.ask(_STATUS).rows:
+def read(session: Session) -> Iterator[tuple[str, float]]:
+    """Yield names and current values of an SQL node, without values that are not numbers."""
+    yield from mysql.read(session)
+    for name, value in session.ask(_STATUS).rows:
         if str(value).isdecimal():
             yield name, float(value)
 
 
-def read_data_nodes(asked: Session) -> Iterator[tuple[int, str, float]]:
-    """Node id, name and value of each counter of each data node, as an SQL node is told."""
-    for number, name, value in asked.ask(_STATEMENT).rows:
+def read_data_nodes(session: Session) -> Iterator[tuple[int, str, float]]:
+    """Yield node id, name and value of each counter of each data node, through an SQL node."""
+    for number, name, value in session.ask(_STATEMENT).rows:
         yield int(number), f"ndbinfo.{name}", float(value)
 
 
@@ -119,9 +118,9 @@ def _statement() -> str:
         "WHERE val <> 0 GROUP BY node_id, counter_name"
     ]
     for table in dict.fromkeys(table for table, _ in _FIGURES.values()):
-        own = {name: told for name, (of, told) in _FIGURES.items() if of == table}
-        # each table is asked once: every question goes to all data nodes
-        columns = ", ".join(f"{told} AS `{name}`" for name, told in own.items())
+        own = {name: expression for name, (of, expression) in _FIGURES.items() if of == table}
+        # Query each table once: every query goes to all data nodes.
+        columns = ", ".join(f"{expression} AS `{name}`" for name, expression in own.items())
         rows = " UNION ALL ".join(f"SELECT node_id, '{name}', `{name}` FROM told" for name in own)
         parts.append(
             f"(WITH told AS (SELECT node_id, {columns} FROM ndbinfo.{table} GROUP BY node_id) {rows})"

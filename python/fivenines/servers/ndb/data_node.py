@@ -16,7 +16,7 @@ from fivenines.software.base import Engine
 
 
 class DataNode(Member):
-    """One process on one host, without the angel that would start it again."""
+    """One process on one host, without the angel process that would restart it."""
 
     uid = 999
 
@@ -34,7 +34,7 @@ class DataNode(Member):
 
     @property
     def ended_itself(self) -> bool:
-        """Whether it has shut itself down, neither killed nor by an order: it says so in its own words."""
+        """Return whether it has shut itself down, neither killed nor by an order, according to its log."""
         if self.process is None or self.alive or self._ordered:
             return False
         return self.process.popen.returncode == 0
@@ -47,7 +47,7 @@ class DataNode(Member):
         return LogReader(incidents)
 
     def configure(self, layout: Layout) -> None:
-        """Tell it where the management nodes are; the rest they tell it."""
+        """Configure the management nodes, which supply all other settings."""
         self._connection = layout.connection
 
     def command(self, *arguments: str) -> list[str]:
@@ -62,9 +62,10 @@ class DataNode(Member):
         ]
 
     def stop(self, timeout: float = 60.0) -> None:
-        """A clean shutdown of this node alone, ordered from a management node: a signal would not do it.
+        """Shut this node down cleanly, by an order to a management node: a signal would not do it.
 
-        The last one of its node group may not go: that would end the cluster. It is killed when time is up.
+        The last node of its node group may not leave, as that would end the cluster. It is killed at the
+        timeout.
         """
         if self.process is None or not self.alive:
             return

@@ -17,12 +17,12 @@ QUESTION = (
     "JOIN ndbinfo.config_params p ON v.config_param = p.param_number"
 )
 
+# What the numbers of an enumeration stand for (ConfigInfo.cpp).
 _WORDS = {"arbitration": {"disabled": "0", "default": "1", "waitexternal": "2"}}
-"""What the numbers of an enumeration stand for (ConfigInfo.cpp)."""
 
 _PAGE = 32 * 1024
+# Attributes and tables of the system, at most.
 _SYSTEM = 100
-"""Attributes and tables of the system, at most."""
 
 Rows = Sequence[tuple[int, str, str, str]]
 

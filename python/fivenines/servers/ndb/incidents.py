@@ -1,9 +1,9 @@
-"""What a data node's own log tells: checkpoints, silent and lost nodes, arbitration, redo log, its own end.
+"""Incidents in a data node's log: checkpoints, silent and lost nodes, arbitration, redo log, its own end.
 
-The cluster's log has the same lines, as management nodes hear them from data nodes; a management node that
-is down hears nothing. Times are of the data node's clock, to the microsecond. Lines of NDB 9.7 (manual,
-"NDB Cluster Log Events"); that a global checkpoint began and ended is only told with `LogLevelCheckpoint`
-from 10 on.
+The cluster's log has the same lines, as management nodes receive them from data nodes; a management node that
+is down misses them. Times are of the data node's clock, to the microsecond. Lines of NDB 9.7 (manual, "NDB
+Cluster Log Events"); begin and end of a global checkpoint are only logged with `LogLevelCheckpoint` from 10
+on.
 """
 
 import re
@@ -19,15 +19,15 @@ _LINE = re.compile(
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})Z \[\w+\] (?:INFO|WARNING|ALERT|ERROR|CRITICAL)\s+-- (.*)"
 )
 _CHECKPOINT = re.compile(r"(Global|Local) checkpoint (\d+) (started|completed)")
-_Told = tuple[str, float, str]
-"""Kind, how long it had lasted (ms), and more."""
+# Kind, duration so far (ms), and details.
+_Event = tuple[str, float, str]
 
 
-def _plain(kind: str, detail: str = "") -> Callable[["re.Match[str]"], _Told]:
+def _plain(kind: str, detail: str = "") -> Callable[["re.Match[str]"], _Event]:
     return lambda match: (kind, 0.0, match.expand(detail))
 
 
-_TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Told]], ...] = tuple(
+_TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Event]], ...] = tuple(
     (re.compile(pattern), tell)
     for pattern, tell in (
         (r"Node (\d+) missed heartbeat (\d+)", _plain("missed heartbeat", r"node \1, number \2")),
@@ -64,8 +64,7 @@ _TELLING: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], _Told]], ..
 
 
 def incidents(lines: Iterable[str]) -> Iterator[Incident]:
-    """The incidents in lines of a data node's log; a checkpoint lasts from its start, where the lines have
-    that."""
+    """Yield the incidents in lines of a data node's log; a checkpoint lasts from its logged start."""
     began: dict[str, tuple[str, float]] = {}
     for line in lines:
         match = _LINE.match(line.rstrip("\n"))
@@ -79,10 +78,10 @@ def incidents(lines: Iterable[str]) -> Iterator[Incident]:
                 began[kind] = number, unix_ms
             elif began.get(kind, ("", 0.0))[0] == number:
                 yield Incident(unix_ms, kind, round(unix_ms - began[kind][1], 3), number)
-        elif told := next(filter(None, (_told(match[2], *one) for one in _TELLING)), None):
-            yield Incident(unix_ms, *told)
+        elif incident := next(filter(None, (_event(match[2], *rule) for rule in _TELLING)), None):
+            yield Incident(unix_ms, *incident)
 
 
-def _told(text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Told]) -> _Told | None:
+def _event(text: str, pattern: "re.Pattern[str]", tell: Callable[["re.Match[str]"], _Event]) -> _Event | None:
     match = pattern.match(text)
     return tell(match) if match else None

@@ -1,4 +1,4 @@
-"""A management node: ndb_mgmd, which hands out the configuration, keeps the cluster's log, and arbitrates.
+"""A management node: ndb_mgmd, which distributes the configuration, writes the cluster's log, and arbitrates.
 
 Source: MySQL NDB Cluster 9 reference manual, "ndb_mgmd".
 """
@@ -24,13 +24,13 @@ class ManagementNode(Member):
     def __init__(self, host: Host, engine: Engine, place: Place) -> None:
         super().__init__(host)
         self.place = place
+        # The names of all data nodes and management nodes by id.
         self.names: Mapping[int, str] = {}
-        """The names of all data nodes and management nodes by their ids."""
         self._engine = engine
 
     @property
     def log(self) -> Path:
-        """The cluster's log, as this node has heard it."""
+        """Return the cluster's log, as this node has received it."""
         return self.data / f"ndb_{self.place.number}_cluster.log"
 
     def tells_states(self) -> Reporter:
@@ -46,7 +46,7 @@ class ManagementNode(Member):
             "--no-defaults",
             f"--config-file={inside('conf', 'config.ini')}",
             f"--configdir={inside('data')}",
-            # what it has read once is not kept beside the file: the file is the truth
+            # No cache of the configuration, so that the file decides.
             "--config-cache=0",
             f"--ndb-nodeid={self.place.number}",
             f"--bind-address={self.host.address}",
@@ -55,10 +55,10 @@ class ManagementNode(Member):
         ]
 
     def shut_down_cluster(self, timeout: float = 60.0) -> None:
-        """Let all data nodes and management nodes end cleanly.
+        """Shut all data nodes and management nodes down cleanly.
 
         Raises:
-            FiveninesError: it could not be told.
+            FiveninesError: the order could not be sent.
         """
         client = [self._engine.program("ndb_mgm"), "--no-defaults", self.host.address]
         self.host.run([*client, "--execute=shutdown"], uid=self.uid, timeout=timeout)

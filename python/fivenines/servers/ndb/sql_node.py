@@ -1,4 +1,4 @@
-"""An SQL node: mysqld that keeps its tables in the data nodes.
+"""An SQL node: mysqld whose tables are in the data nodes.
 
 Source: MySQL NDB Cluster 9 reference manual, "MySQL Server Options and Variables for NDB Cluster".
 """
@@ -30,19 +30,19 @@ _EXECUTING = (
 )
 
 
-_APART: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
-"""Without the cluster."""
+# Options for a start without the cluster.
+_WITHOUT_CLUSTER: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
 
 
 class SqlNode(Mysql):
-    """What it writes is in the data nodes when a commit is answered; nothing of it is on its own disk."""
+    """Its writes are in the data nodes when a commit is acknowledged; its own disk has none of them."""
 
     defaults: ClassVar[dict[str, Value]] = {
         **{name: value for name, value in Mysql.defaults.items() if name != "mysqlx"},
-        # some builds have none
+        # Some builds lack it.
         "loose-mysqlx": False,
         "ndbcluster": True,
-        # what a workload creates without naming an engine lies in the data nodes
+        # Tables that a workload creates without an engine are in the data nodes.
         "default_storage_engine": "ndbcluster",
         "disable-log-bin": True,
         "ndb_wait_connected": 60,
@@ -52,46 +52,46 @@ class SqlNode(Mysql):
 
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         super().__init__(host, engine, passwords)
+        # Its id in the cluster; 0: it is in no cluster.
         self.node_id = 0
-        """Its id in the cluster; 0: it is in none."""
+        # The names of the data nodes by id.
         self.data_nodes: Mapping[int, str] = {}
-        """The names of the data nodes by their ids."""
         self._connection = ""
 
     @staticmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Nothing of it is the SQL node's: data nodes write their redo log at global checkpoints."""
+        """Return no settings: data nodes write their redo log at global checkpoints."""
         return {}
 
     def join(self, layout: Layout, node_id: int) -> None:
-        """Be the SQL node with this id, from its next configuration on."""
+        """Configure it as the SQL node with this id; effective at the next `configure`."""
         self._connection, self.node_id = layout.connection, node_id
 
     def configure(self, settings: Mapping[str, Value]) -> None:
         own: dict[str, Value] = {"ndb-connectstring": self._connection, "ndb-nodeid": self.node_id}
-        # an archive may lie anywhere
+        # An archive may be in any folder.
         super().configure({**self.engine.next_to_server(), **own, **settings})
 
     def counters(self) -> CounterReader:
         return counters.read
 
     def counters_alongside(self) -> SideReader | None:
-        def read(asked: Session) -> Iterator[tuple[str, str, float]]:
-            for number, name, value in counters.read_data_nodes(asked):
+        def read(session: Session) -> Iterator[tuple[str, str, float]]:
+            for number, name, value in counters.read_data_nodes(session):
                 if number in self.data_nodes:
                     yield self.data_nodes[number], name, value
 
         return read
 
-    def start_apart(self) -> None:
+    def start_without_cluster(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
-        super().configure({**self.engine.next_to_server(), **self.unsafe_settings, **_APART})
+        super().configure({**self.engine.next_to_server(), **self.unsafe_settings, **_WITHOUT_CLUSTER})
         self.start()
         self.wait_ready()
         self.stop()
 
     def share_accounts(self) -> None:
-        """Let all SQL nodes of the cluster have the accounts of clients as this one has them.
+        """Share the clients' accounts of this SQL node with all SQL nodes of the cluster.
 
         Source: manual, "Distributed Privileges Using NDB_STORED_USER".
         """
@@ -99,22 +99,22 @@ class SqlNode(Mysql):
             self.execute(f"GRANT NDB_STORED_USER ON *.* TO {account}@'%'")
 
     def arbitrator(self) -> int:
-        """The id of the node that arbitrates now, as data nodes tell it; 0: none does."""
+        """Return the id of the current arbitrator, according to the data nodes; 0: none."""
         rows = self.query("SELECT arbitrator FROM ndbinfo.arbitrator_validity_summary")
         return int(rows[0][0]) if rows else 0
 
     def ready_data_nodes(self) -> int:
-        """How many data nodes it reaches that are up; 0 also when it does not answer."""
+        """Return how many running data nodes it reaches; 0 also if it does not answer."""
         with contextlib.suppress(pymysql.Error, OSError):
             return sum(int(row[0]) for row in self.query(_READY))
         return 0
 
     def statements_of_clients(self) -> int:
-        """How many it executes now; a client may have given up on one, a procedure over a slow line, say."""
+        """Return the number of running client statements; a client may have given up waiting for one."""
         return int(self.query(_EXECUTING)[0][0])
 
     def reads_rows(self) -> bool:
-        """Whether a table in the data nodes can be read: after a while without them it sets all up anew."""
+        """Return whether it can read a table in the data nodes: after an outage it first reconnects."""
         with contextlib.suppress(pymysql.Error, OSError):
             self.query("SELECT count(*) FROM mysql.ndb_apply_status")
             return True

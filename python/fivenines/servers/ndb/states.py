@@ -1,6 +1,6 @@
 """The states of a cluster's processes, as a management node knows them.
 
-As a program it runs on the network of a host of the lab, and speaks the management server's own protocol,
+As a program it runs in the network of a host of the lab, and speaks the management server's own protocol,
 which is text (storage/ndb/src/mgmsrv/Services.cpp, "get status").
 """
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 STARTED = "STARTED"
 
+# Seconds that a management node may take to answer a poll.
 _TIMEOUT = 1.0
-"""Seconds that a management node may take to answer who asks again and again."""
 
+# Number of arguments of a single query, including the program's name.
 _ARGUMENTS = 4
-"""Of a single question, with the program's own name."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What a process is (NDB, MGM or API), and its state (STARTED, STARTING, NO_CONTACT, ...)."""
+    """The type of a process (NDB, MGM or API), and its state (STARTED, STARTING, NO_CONTACT, ...)."""
 
     kind: str
     status: str
@@ -36,32 +36,32 @@ class State:
 
 
 def ask(host: "Host", address: str, port: int, timeout: float = 2.0) -> dict[int, State]:
-    """The states by node id, as the management node there tells them; none where it does not answer."""
+    """Return the states by node id, from this management node; empty if it does not answer."""
     program = _program(address, port, timeout)
     done = subprocess.run(host.beside(program), capture_output=True, text=True, check=False)
     return states(json.loads(done.stdout)) if done.returncode == 0 else {}
 
 
 def states(lines: Iterable[str]) -> dict[int, State]:
-    """States from lines as `node.1.status: STARTED`."""
-    told: dict[int, dict[str, str]] = {}
+    """Parse states from lines as `node.1.status: STARTED`."""
+    fields: dict[int, dict[str, str]] = {}
     for line in lines:
         key, _, value = line.partition(":")
         parts = key.split(".")
         if len(parts) == 3 and parts[0] == "node" and parts[1].isdigit():
-            told.setdefault(int(parts[1]), {})[parts[2]] = value.strip()
+            fields.setdefault(int(parts[1]), {})[parts[2]] = value.strip()
     return {
-        number: State(one.get("type", ""), one.get("status", ""), int(one.get("startphase", "0")))
-        for number, one in told.items()
+        number: State(values.get("type", ""), values.get("status", ""), int(values.get("startphase", "0")))
+        for number, values in fields.items()
     }
 
 
 @dataclass(frozen=True)
 class Reporter:
-    """A management node, which tells the states of the cluster's members by their ids.
+    """A management node that reports the states of the cluster's members by id.
 
     Attributes:
-        names: of data nodes and management nodes by their ids.
+        names: of data nodes and management nodes by id.
         own: its own id.
     """
 
@@ -71,23 +71,23 @@ class Reporter:
     own: int
 
     def program(self, period: float) -> list[str]:
-        """Itself as a program, see `fivenines.servers.member.StateReporter`."""
+        """Return the command of this module, see `fivenines.servers.member.StateReporter`."""
         return [*_program(self.address, self.port, _TIMEOUT), str(period)]
 
-    def states(self, told: list[str]) -> dict[str, str]:
-        """States in words: `started`, `starting 4` (the phase), `not connected`."""
-        known = states(told)
+    def states(self, report: list[str]) -> dict[str, str]:
+        """Return states in words: `started`, `starting 4` (the phase), `not connected`."""
+        known = states(report)
         return {
-            name: "started" if number == self.own else _words(known[number])
+            name: "started" if number == self.own else _text(known[number])
             for number, name in self.names.items()
             if number in known
         }
 
 
-def _words(state: State) -> str:
+def _text(state: State) -> str:
     if state.status == "STARTING":
         return f"starting {state.phase}"
-    # of management nodes it is known that they are connected
+    # The only known state of management nodes is that they are connected.
     words = {"NO_CONTACT": "not connected", "CONNECTED": "started"}
     return words.get(state.status, state.status.lower().replace("_", " "))
 
@@ -108,7 +108,7 @@ def _status(connection: socket.socket) -> list[str]:
     while not answer.endswith(b"\n\n"):
         some = connection.recv(65536)
         if not some:
-            raise OSError("the management node hung up")
+            raise OSError("the management node closed the connection")
         answer += some
     return answer.decode(errors="replace").splitlines()
 

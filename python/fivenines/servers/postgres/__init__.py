@@ -1,1 +1,1 @@
-"""PostgreSQL: all that is asked of it."""
+"""PostgreSQL."""

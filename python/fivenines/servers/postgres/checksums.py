@@ -1,6 +1,6 @@
 """Checksums of rows by PostgreSQL.
 
-hashtextextended over the row as text, in which NULL is nothing and an empty string is "".
+hashtextextended of the row as text, in which NULL is nothing and an empty string is "".
 """
 
 from collections.abc import Iterable

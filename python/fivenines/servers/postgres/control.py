@@ -11,7 +11,7 @@ from fivenines.servers.postgres.server import conninfo, synchronous_names
 
 
 class PostgresControl(Control):
-    """By SQL alone."""
+    """Operations by SQL only."""
 
     def check(self, address: Address) -> str:
         try:
@@ -36,8 +36,8 @@ class PostgresControl(Control):
     def promote(self, address: Address, others: Sequence[str]) -> None:
         names = synchronous_names(others, **self.facts)
         with self._connect(address) as connection:
-            # before any reload: that wakes the startup process, which looks for the dead primary once more
-            # and then sleeps for wal_retrieve_retry_interval before it sees that it is to be promoted
+            # Before any reload: a reload wakes the startup process, which looks for the dead primary once
+            # more and then sleeps for wal_retrieve_retry_interval before it notices the promotion.
             row = connection.execute("SELECT pg_promote(true, 60)").fetchone()
             if row != (True,):
                 raise RuntimeError("pg_promote did not finish within 60 s")
@@ -54,7 +54,7 @@ class PostgresControl(Control):
         return None
 
     def undo_demote(self, address: Address) -> None:
-        """Nothing: it is demoted by a stop, and takes writes again when it is started."""
+        """Do nothing: a stop demotes it, and it is writable after the next start."""
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.repoint(address, name, primary)

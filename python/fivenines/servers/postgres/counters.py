@@ -1,8 +1,8 @@
-"""The counters of PostgreSQL that are kept: columns of its statistics views, named view.column.
+"""The recorded counters of PostgreSQL: columns of its statistics views, named view.column.
 
 Views and columns differ between versions (pg_stat_io came with 16, pg_stat_checkpointer with 17, and
-pg_stat_wal lost its writes and syncs to pg_stat_io with 18), so the server is asked once which it has.
-Source: PostgreSQL 18 manual, "The Cumulative Statistics System" and "pg_locks".
+pg_stat_wal lost its writes and syncs to pg_stat_io with 18), so the server is queried once for those that it
+has. Source: PostgreSQL 18 manual, "The Cumulative Statistics System" and "pg_locks".
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fivenines.servers.counters import Catalogue
 from fivenines.servers.session import Session
 
+# Views with one row (for pg_stat_database the row of the workload's database).
 COLUMNS = {
     "pg_stat_database": (
         "numbackends",
@@ -53,10 +54,9 @@ COLUMNS = {
     "pg_stat_wal": ("wal_records", "wal_fpi", "wal_bytes", "wal_buffers_full", "wal_write", "wal_sync"),
     "pg_stat_archiver": ("archived_count", "failed_count"),
 }
-"""Views of one row (of pg_stat_database that of the workload's database)."""
 
+# Columns of pg_stat_io, summed over kinds of processes and contexts: pg_stat_io.OBJECT.COLUMN.
 IO = ("reads", "read_bytes", "writes", "write_bytes", "extends", "hits", "evictions", "fsyncs")
-"""Columns of pg_stat_io, summed over kinds of processes and contexts: pg_stat_io.OBJECT.COLUMN."""
 
 CATALOGUE = Catalogue(
     (
@@ -88,27 +88,27 @@ WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relname IN ({views})
 
 
 class PostgresCounters:
-    """Reads the counters of one server; knows what that server has from its first answer on."""
+    """Reads the counters of one server, whose columns are known after the first answer."""
 
     def __init__(self, database: str) -> None:
         self._database = database
         self._statement = ""
 
-    def read(self, asked: Session) -> Iterator[tuple[str, float]]:
-        """Names and values now; what is NULL is left out."""
+    def read(self, session: Session) -> Iterator[tuple[str, float]]:
+        """Yield names and current values, without NULL."""
         if not self._statement:
             views = ", ".join(f"'{view}'" for view in [*COLUMNS, "pg_stat_io"])
             has: dict[str, set[str]] = {}
-            for view, column in asked.ask(_HAS.format(views=views)).rows:
+            for view, column in session.ask(_HAS.format(views=views)).rows:
                 has.setdefault(view, set()).add(column)
             self._statement = statement(has, self._database)
-        for name, value in asked.ask(self._statement).rows:
+        for name, value in session.ask(self._statement).rows:
             if value is not None:
                 yield name, float(value)
 
 
 def statement(has: dict[str, set[str]], database: str) -> str:
-    """One query for all that a server has; `has` are its columns by view."""
+    """Return one query for all columns that a server has; `has`: its columns by view."""
     parts = [
         _one_row(view, [column for column in columns if column in has.get(view, ())], database)
         for view, columns in COLUMNS.items()

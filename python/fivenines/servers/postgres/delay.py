@@ -1,4 +1,4 @@
-"""What PostgreSQL says about replication delay: the primary of each standby, and the standby of itself.
+"""Replication lag that PostgreSQL reports: the primary about each standby, and the standby about itself.
 
 Source: PostgreSQL 18 manual, "pg_stat_replication" and "Recovery Information Functions".
 """
@@ -32,9 +32,9 @@ SELECT '', v.* FROM (SELECT pg_is_in_recovery() AS recovering) s, LATERAL (VALUE
 
 
 class PostgresDelay(DelayReader):
-    """Reads one node, which tells of itself, or of the standbys that follow it, by their names."""
+    """Reads one node, which reports itself, or the standbys that follow it, by name."""
 
-    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
-        # a NULL stays one: a standby that has nothing to replay has no lag to tell
-        for who, source, value, unit in asked.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
-            yield who or self.name, source, None if value is None else float(value), unit
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        # A NULL stays NULL: a standby with nothing to replay has no lag.
+        for node, source, value, unit in session.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
+            yield node or self.name, source, None if value is None else float(value), unit

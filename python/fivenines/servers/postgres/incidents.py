@@ -1,4 +1,4 @@
-"""What PostgreSQL's log tells of deadlocks, lock waits and checkpoints.
+"""Deadlocks, lock waits and checkpoints in PostgreSQL's log.
 
 Lines of PostgreSQL 15 to 18 (manual, "Error Reporting and Logging": log_lock_waits, log_checkpoints).
 """
@@ -15,13 +15,13 @@ _CHECKPOINT = re.compile(r"checkpoint complete: .*sync=([\d.]+) s, total=([\d.]+
 
 
 def log_reader(settings: Mapping[str, str]) -> LogReader:
-    """How to read the log of a server with these settings, as pg_settings has them."""
+    """Return the log reader for a server with these settings from pg_settings."""
     form = log_format(settings)
     return LogReader(partial(incidents, form=form), form.unseen)
 
 
 def incidents(lines: Iterable[str], form: LogFormat) -> Iterator[Incident]:
-    """The incidents in lines of PostgreSQL's log; all other lines are passed over."""
+    """Yield the incidents in lines of PostgreSQL's log, and skip all other lines."""
     if form.line is None:
         return
     for line in lines:

@@ -1,4 +1,4 @@
-"""How PostgreSQL writes its log, as its settings say: where the time stands in a line, and what is left out.
+"""The format of PostgreSQL's log according to its settings: position of the time, and omissions.
 
 Source: manual, "Error Reporting and Logging" (`log_line_prefix`, `log_min_messages`, `log_destination`).
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
+# Settings that determine the format of the log.
 SETTINGS = (
     "log_line_prefix",
     "log_timezone",
@@ -19,9 +20,9 @@ SETTINGS = (
     "log_lock_waits",
     "log_checkpoints",
 )
-"""What must be known of a server to read its log."""
 
-OURS = {
+# The values that fivenines configures.
+CONFIGURED = {
     "log_line_prefix": "%m [%p] ",
     "log_timezone": "GMT",
     "log_destination": "stderr",
@@ -31,25 +32,25 @@ OURS = {
     "log_lock_waits": "on",
     "log_checkpoints": "on",
 }
-"""As fivenines configures a server."""
 
 _ESCAPE = re.compile(r"%(-?\d+)?([a-zA-Z%])")
 _DAY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _TIMES = {"m": rf"(?P<m>{_DAY}\.\d+) [^ ]+", "t": rf"(?P<t>{_DAY}) [^ ]+", "n": r"(?P<n>\d+\.\d+)"}
 _NUMBERS = {"p": r"\d+", "l": r"\d+", "x": r"\d+", "P": r"\d*", "Q": r"-?\d+", "%": "%"}
+# Values of log_min_messages at which an ERROR is not written.
 _QUIET = ("fatal", "panic", "log")
-"""Values of log_min_messages at which an ERROR is not written."""
 
 
 @dataclass(frozen=True)
 class LogFormat:
-    """How lines look.
+    """The format of log lines.
 
     Attributes:
-        line: a line with the groups `level` and `text`, and those that `moment` reads; None: no line can be
-            read.
-        moment: milliseconds since 1970 of a line that matches.
-        unseen: what is not told, and why; empty: nothing is missing.
+        line: pattern of a line with the groups `level` and `text`, and those that `moment` reads; None: no
+            line
+            can be read.
+        moment: returns milliseconds since 1970 of a matching line.
+        unseen: what the log omits, and why; empty: nothing is missing.
     """
 
     line: re.Pattern[str] | None
@@ -58,8 +59,8 @@ class LogFormat:
 
 
 def log_format(settings: Mapping[str, str]) -> LogFormat:
-    """The format of a server's log with these settings, as pg_settings has them."""
-    values = {**OURS, **settings}
+    """Return the format of a server's log with these settings from pg_settings."""
+    values = {**CONFIGURED, **settings}
     prefix, zone = values["log_line_prefix"], _zone(values["log_timezone"])
     if why := _unreadable(values, zone):
         return LogFormat(None, lambda _match: 0.0, f"deadlocks, lock waits and checkpoints: {why}")
@@ -68,13 +69,13 @@ def log_format(settings: Mapping[str, str]) -> LogFormat:
 
 
 def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
-    """Why no line can be read."""
+    """Return why no line can be read."""
     if values["logging_collector"] == "on":
         return "logging_collector = on writes the log elsewhere"
     if "stderr" not in values["log_destination"]:
         return f"log_destination = {values['log_destination']} is not read"
     times = [match[2] for match in _ESCAPE.finditer(values["log_line_prefix"])]
-    if not any(one in _TIMES for one in times):
+    if not any(time in _TIMES for time in times):
         return "log_line_prefix has no time (%m, %t or %n)"
     if zone is None:
         return f"log_timezone = {values['log_timezone']} is not a known time zone"
@@ -84,19 +85,19 @@ def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
 
 
 def _partly(values: Mapping[str, str]) -> str:
-    """What is left out of a log that can be read."""
-    found = []
+    """Return what is missing in a log that can be read."""
+    omissions = []
     if values["log_min_messages"] in _QUIET:
-        found.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
+        omissions.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
     if values["log_lock_waits"] == "off":
-        found.append("lock waits: log_lock_waits = off")
+        omissions.append("lock waits: log_lock_waits = off")
     if values["log_checkpoints"] == "off":
-        found.append("checkpoints: log_checkpoints = off")
-    return "; ".join(found)
+        omissions.append("checkpoints: log_checkpoints = off")
+    return "; ".join(omissions)
 
 
 def _pattern(prefix: str) -> str:
-    """The regular expression of a prefix; the server's own processes leave out what follows %q."""
+    """Return the regular expression of a prefix; the server's own processes leave out what follows %q."""
     parts: list[str] = []
     position = optional = 0
     for match in _ESCAPE.finditer(prefix):
@@ -107,8 +108,8 @@ def _pattern(prefix: str) -> str:
             parts.append("(?:")
             optional += 1
             continue
-        # each time once: a group's name must not come twice
-        known = _TIMES.get(letter) if not any(f"(?P<{letter}>" in one for one in parts) else None
+        # Each time only once, as group names must be unique.
+        known = _TIMES.get(letter) if not any(f"(?P<{letter}>" in part for part in parts) else None
         body = known or _NUMBERS.get(letter, ".*?")
         parts.append(f" *{body} *" if padding else body)
     parts.append(re.escape(prefix[position:]))

@@ -11,38 +11,40 @@ from fivenines.errors import FiveninesError
 from fivenines.servers.base import DATABASE, REPLICATION, Value
 from fivenines.servers.postgres.server import PASSFILE, Postgres
 
+# Name of the publication, the subscription, and its slot.
 SLOT = "subscriber"
-"""The publication, the subscription, and the slot that keeps the log for it."""
 
 _OLDEST = 170000
 
 _OWN_TABLES = (
-    # as the load makes them where they are missing (crates/load, ledger and probes): DDL is not replicated
+    # The same tables that the load creates if missing (crates/load, ledger and probes), as DDL is not
+    # replicated.
     "CREATE TABLE IF NOT EXISTS fivenines_ledger "
     "(id BIGINT PRIMARY KEY, client INT NOT NULL, executed_us BIGINT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS fivenines_ledger_client ON fivenines_ledger (client, id)",
     "CREATE TABLE IF NOT EXISTS fivenines_probes (id BIGINT PRIMARY KEY)",
 )
 
+# Settings of the nodes that can be the publisher.
 PUBLISHING: Mapping[str, Value] = {
     "wal_level": "logical",
-    # what a standby needs to keep a copy of the slot, so that the subscriber finds it after a failover
+    # A standby needs this to keep a copy of the slot, which the subscriber uses after a failover.
     "sync_replication_slots": True,
     "hot_standby_feedback": True,
 }
-"""Settings of the nodes that can be the publisher."""
 
+# Settings of the subscriber.
 SUBSCRIBING: Mapping[str, Value] = {
-    # clients are refused, and whoever looks for the primary: what comes from there is applied all the same
+    # Refuse clients, and clients that look for the primary; changes from the publisher are applied all the
+    # same.
     "default_transaction_read_only": True,
     "wal_retrieve_retry_interval": "500ms",
     "wal_receiver_status_interval": "1s",
 }
-"""Settings of the subscriber."""
 
 
 def require(server: Postgres) -> None:
-    """Make sure that a server has failover slots.
+    """Check that a server supports failover slots.
 
     Raises:
         FiveninesError: it is too old.
@@ -50,19 +52,19 @@ def require(server: Postgres) -> None:
     ((version,),) = server.query("SHOW server_version_num")
     if int(version) < _OLDEST:
         raise FiveninesError(
-            f"subscriber: failover slots came with PostgreSQL 17, and {server.name} has "
-            f"{int(version) // 10000}: choose another engine, or leave subscriber out"
+            f"subscriber: failover slots need PostgreSQL 17, but {server.name} has {int(version) // 10000}: "
+            "choose another engine, or leave subscriber out"
         )
 
 
 def join(publisher: Postgres, publishers: Sequence[Postgres], subscriber: Postgres) -> None:
-    """Let a server with the same rows follow whichever of these takes writes."""
+    """Make a server with the same rows follow whichever of these publishers is writable."""
     owner = "ALTER TABLE {0} OWNER TO app"
     tables = ("fivenines_ledger", "fivenines_probes")
     for server in (publisher, subscriber):
         _do(server, *_OWN_TABLES, *(owner.format(table) for table in tables))
     _do(publisher, f"CREATE PUBLICATION {SLOT} FOR ALL TABLES")
-    hosts = ",".join(one.host.address for one in publishers)
+    hosts = ",".join(node.host.address for node in publishers)
     conninfo = (
         f"host={hosts} port={Postgres.port} target_session_attrs=read-write dbname={DATABASE} "
         f"user={REPLICATION} passfile={PASSFILE} application_name={subscriber.name} connect_timeout=2 "
@@ -76,7 +78,7 @@ def join(publisher: Postgres, publishers: Sequence[Postgres], subscriber: Postgr
 
 
 def slot_reason(standby: Postgres) -> str:
-    """Why a standby could not go on serving the subscriber; empty if it has a copy of the slot."""
+    """Return why a standby could not serve the subscriber after a promotion; empty if it can."""
     rows = standby.query(
         f"SELECT synced AND NOT temporary FROM pg_replication_slots WHERE slot_name = '{SLOT}'"
     )
@@ -84,7 +86,7 @@ def slot_reason(standby: Postgres) -> str:
 
 
 def lag_reason(publisher: Postgres, subscriber: Postgres, position: str) -> str:
-    """What a subscriber still has to apply of the log up to a position; empty if nothing."""
+    """Return what a subscriber still has to apply of the log up to a position; empty if nothing."""
     rows = publisher.query(
         f"SELECT pg_wal_lsn_diff('{position}', replay_lsn)::bigint FROM pg_stat_replication "
         f"WHERE application_name = '{subscriber.name}'"

@@ -1,8 +1,8 @@
 """A PostgreSQL server.
 
-Every account has a password, over the network as at the unix socket (SCRAM-SHA-256): whoever gets at a socket
-needs one, whatever the modes of files say. `peer` would not do: a server in a user namespace of its own sees
-every other account of the machine as one and the same id, which may be its own.
+Every account has a password, over the network and at the unix socket (SCRAM-SHA-256): access to a socket is
+not enough, whatever the modes of files are. `peer` would not work: a server in its own user namespace sees
+all other accounts of the machine as the same id, which may be its own.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ from fivenines.servers.roles import Company
 from fivenines.servers.spelled import AT_INITDB, is_on, layered, plain
 
 _DEFAULTS: dict[str, Value] = {
-    # not *: it would go on with IPv6 alone when the port is taken
+    # Not *: it would continue with IPv6 only if the port is in use.
     "listen_addresses": "0.0.0.0",
     "unix_socket_directories": inside("run"),
-    # one layer of two: the accounts' passwords are the other
+    # One layer of two; the other is passwords for all accounts.
     "unix_socket_permissions": "0700",
     "hba_file": inside("conf", "pg_hba.conf"),
     "shared_buffers": "128MB",
@@ -58,17 +58,17 @@ _HBA = ("local all all scram-sha-256", "local replication all scram-sha-256")
 _FROM = "host all all {0} scram-sha-256\nhost replication all {0} scram-sha-256"
 ADMINISTRATOR = "postgres"
 
+# Default size of a log file, in MB.
 _SEGMENT = 16
-"""MB of a file of its log, by default."""
 
+# The file in the data directory that makes the server a standby.
 STANDBY_SIGNAL = "standby.signal"
-"""The file in the data directory that makes it a standby's."""
 
+# The file in which ALTER SYSTEM stores settings.
 _AUTO_CONF = "postgresql.auto.conf"
-"""The file in which ALTER SYSTEM keeps settings."""
 
+# libpq's password file on every node, for standbys and tools.
 PASSFILE = secrets.seen_inside("pgpass")
-"""libpq's password file on every node: standbys and tools find their passwords there."""
 
 
 class Postgres(Server):
@@ -84,7 +84,7 @@ class Postgres(Server):
 
     @staticmethod
     def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
-        """Source: PostgreSQL manual 19.5 (synchronous_commit)."""
+        """Return the settings (PostgreSQL manual, 19.5, synchronous_commit)."""
         return {"synchronous_commit": "on" if kind == "strict" else "off"}
 
     @property
@@ -121,14 +121,14 @@ class Postgres(Server):
         )
 
     def _at_initdb(self) -> list[str]:
-        """Arguments of initdb for what the data directory is made with."""
+        """Return arguments of initdb for settings that the data directory is created with."""
         given = {plain(name, "postgresql"): value for name, value in self.made_with.items()}
-        found = []
+        arguments = []
         if (size := given.get("wal_segment_size")) is not None:
-            found.append(f"--wal-segsize={segment_size(size)}")
+            arguments.append(f"--wal-segsize={segment_size(size)}")
         if (sums := given.get("data_checksums")) is not None:
-            found.append("--data-checksums" if is_on(sums) else "--no-data-checksums")
-        return found
+            arguments.append("--data-checksums" if is_on(sums) else "--no-data-checksums")
+        return arguments
 
     def take_over(self) -> None:
         self._run_alone(*self._passwords_set())
@@ -145,10 +145,10 @@ class Postgres(Server):
         ]
 
     def _run_alone(self, *statements: str) -> None:
-        """Run statements without a server that anybody could connect to (single-user mode, `postgres`(1)).
+        """Run statements without a server that accepts connections (single-user mode, `postgres`(1)).
 
         Raises:
-            FiveninesError: it failed; with what it said.
+            FiveninesError: it failed; with its output.
         """
         self.host.data.close_to_others()
         self.configure({"fsync": False, "exit_on_error": True})
@@ -160,13 +160,13 @@ class Postgres(Server):
                 stdin="\n".join(statements) + "\n",
             )
         except FiveninesError as error:
-            # among the logs that are kept, as what a server says at any other start
+            # In the logs that are kept, like the messages of any other start.
             with self.log.open("a") as log:
                 log.write(f"{error}\n")
             raise FiveninesError(f"{self.name}: the server did not start.\n{error}") from None
 
     def settings(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Our defaults, overlaid by what is given."""
+        """Return the defaults, overridden by `given`."""
         return {**_DEFAULTS, **given}
 
     def configure(self, settings: Mapping[str, Value]) -> None:
@@ -181,13 +181,13 @@ class Postgres(Server):
         secrets.write(self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application}))
 
     def _made(self) -> dict[str, Value]:
-        """What of the settings that its data are made with stands in its configuration, too."""
+        """Return settings that the data are created with and that the configuration contains, too."""
         given = {plain(name, "postgresql"): value for name, value in self.made_with.items()}
         own = {name: value for name, value in given.items() if name not in AT_INITDB}
         segment = segment_size(given.get("wal_segment_size", f"{_SEGMENT}MB"))
         if segment <= _SEGMENT:
             return own
-        # as initdb would write them: less than two segments are refused
+        # As initdb would write them: less than two segments are refused.
         return {"min_wal_size": f"{5 * segment}MB", "max_wal_size": f"{64 * segment}MB", **own}
 
     def command(self, *arguments: str) -> list[str]:
@@ -207,14 +207,14 @@ class Postgres(Server):
         (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
     def forget_durability(self) -> None:
-        """Start as the configuration file says: what its former role wanted (ALTER SYSTEM) ends here."""
+        """Reset durability to the configuration file, without ALTER SYSTEM's settings of a former role."""
         lines = self.host.data.read_text(_AUTO_CONF).splitlines(keepends=True)
-        kept = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
-        if kept != lines:
-            self.host.data.write_text(_AUTO_CONF, "".join(kept))
+        others = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
+        if others != lines:
+            self.host.data.write_text(_AUTO_CONF, "".join(others))
 
     def stop(self, timeout: float = 60.0) -> None:
-        # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
+        # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5).
         if self.process is not None:
             self.process.terminate(timeout, signal.SIGINT)
 
@@ -256,7 +256,7 @@ class Postgres(Server):
         try:
             return log_reader(dict(self.query(sql)))
         except Exception as error:  # drivers raise what they like
-            why = f"its settings could not be asked: {brief(error)}"
+            why = f"its settings could not be read: {brief(error)}"
             return replace(log_reader({}), unseen=why)
 
     def counters(self) -> CounterReader:
@@ -280,20 +280,20 @@ class Postgres(Server):
         return [(int(row[0]), int(row[1])) for row in rows]
 
     def is_standby(self) -> bool:
-        """Whether its data directory is that of a standby."""
+        """Return whether its data directory is that of a standby."""
         return self.host.data.exists(STANDBY_SIGNAL)
 
     def write_auto_conf(self, settings: Mapping[str, Value]) -> None:
-        """Replace what ALTER SYSTEM has left (and pg_rewind has copied); the server is stopped."""
+        """Replace the settings of ALTER SYSTEM (or copied by pg_rewind); the server is stopped."""
         lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
         self.host.data.write_text(_AUTO_CONF, "\n".join(lines) + "\n")
 
     def set_system(self, name: str, value: Value) -> None:
-        """ALTER SYSTEM and reload: the setting survives a restart."""
+        """Run ALTER SYSTEM and reload: the setting survives a restart."""
         self.execute(f"ALTER SYSTEM SET {name} = {_quoted(value)}", "SELECT pg_reload_conf()")
 
     def rewind(self, source: "Postgres") -> None:
-        """Bring a crashed former primary back onto the history of `source` (pg_rewind, manual).
+        """Rewind a crashed former primary to the history of `source` (pg_rewind, manual).
 
         Raises:
             FiveninesError: it could not be rewound; with pg_rewind's message.
@@ -304,7 +304,7 @@ class Postgres(Server):
             source.execute("CHECKPOINT")
         options = ["--config-file", inside("conf", "postgresql.conf")]
         if not versions.rewind_reads_configuration(version):
-            # it cannot end the crash by itself then
+            # It cannot run crash recovery by itself then.
             program, *arguments = self.command()
             command = [program, "--single", *arguments, ADMINISTRATOR]
             self.host.run(command, uid=self.uid, timeout=120.0)
@@ -334,7 +334,7 @@ class Postgres(Server):
         return f'psql "{dsn}"'
 
     def batch_command(self) -> list[str]:
-        # as the application, to whom the tables must belong
+        # As the application, which must own the tables.
         options = ["-q", "-v", "ON_ERROR_STOP=1"]
         return self.host.inside([*self._client(APPLICATION), *options], self.uid)
 
@@ -364,17 +364,17 @@ class Postgres(Server):
 
 
 def segment_size(value: Value) -> int:
-    """A wal_segment_size in MB, as initdb takes it.
+    """Parse a wal_segment_size into MB, as initdb takes it.
 
     Raises:
-        FiveninesError: it is none.
+        FiveninesError: it is invalid.
     """
     match = re.fullmatch(r"(\d+)\s*(B|kB|MB|GB)?", str(value).strip())
     unit = {None: 1, "B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30}[match[2]] if match else 1
     size = int(match[1]) * unit if match else 0
     if not size or size % 2**20:
         raise FiveninesError(
-            f"server.wal_segment_size: found {value!r}; write a power of two from 1MB to 1GB"
+            f"server.wal_segment_size: {value!r} is invalid; write a power of two from 1MB to 1GB"
         )
     return size // 2**20
 
@@ -384,14 +384,14 @@ def _quoted(value: Value) -> str:
         return "on" if value else "off"
     if isinstance(value, int | float):
         return str(value)
-    # in a configuration file the backslash is an escape, too (manual, 19.1.2)
+    # In a configuration file the backslash is an escape, too (manual, 19.1.2).
     return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def conninfo(address: str, name: str) -> str:
-    """How a standby reaches its primary; `name` is what synchronous_standby_names calls it."""
+    """Return a standby's connection string for its primary; `name`: its name in synchronous_standby_names."""
     return (
-        # by the database a standby asks for the slots of subscribers; replication itself has none
+        # A standby queries the slots of subscribers in this database; replication itself needs none.
         f"host={address} port={Postgres.port} user={REPLICATION} passfile={PASSFILE} "
         f"dbname={ADMINISTRATOR} "
         f"application_name={name} connect_timeout=2 keepalives_idle=2 keepalives_interval=1 "
@@ -400,8 +400,8 @@ def conninfo(address: str, name: str) -> str:
 
 
 def synchronous_names(standbys: Sequence[str], wait_for: int = 1, choice: str = "any") -> str:
-    """The value of synchronous_standby_names that awaits so many of these; none: nobody.
+    """Return synchronous_standby_names for `wait_for` of these standbys; empty for none.
 
-    `choice`: `any` of them (quorum), or the `first` that are there (priority).
+    `choice`: `any` of them (quorum), or the `first` connected ones (priority).
     """
     return f"{choice.upper()} {wait_for} ({', '.join(standbys)})" if standbys else ""

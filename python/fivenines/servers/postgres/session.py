@@ -1,4 +1,4 @@
-"""A lasting connection to PostgreSQL, on the protocol's own level."""
+"""A lasting connection to PostgreSQL, at the level of the protocol."""
 
 import select
 import time
@@ -9,7 +9,7 @@ from fivenines.servers.session import Answer, Connectable, Session
 
 
 class PostgresSession(Session):
-    """Speaks libpq's asynchronous functions: psycopg itself waits without a bound for an answer.
+    """Uses libpq's asynchronous functions, as psycopg itself waits for an answer without a timeout.
 
     All values are text, as the server sends them; None is NULL. Statements are prepared once for each
     connection, as planning costs the server more than answering.
@@ -36,7 +36,7 @@ class PostgresSession(Session):
 
 
 def _results(wire: Any, deadline: float) -> Answer:
-    """The last answer to what has been sent."""
+    """Return the last answer to what has been sent."""
     while wire.flush():
         _await([], [wire.socket], deadline)
     answer = Answer([], [])

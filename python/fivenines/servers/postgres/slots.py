@@ -1,4 +1,4 @@
-"""Physical replication slots: what a server keeps its log for (PostgreSQL 18 manual, 26.2.6)."""
+"""Physical replication slots, with which a server retains its log (PostgreSQL 18 manual, 26.2.6)."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ _NEW = (
 
 
 def named(node: str) -> str:
-    """The name of a node's slot: lower-case letters, digits and underscores are allowed."""
+    """Return the name of a node's slot: lower-case letters, digits and underscores are allowed."""
     return node.lower().replace("-", "_").replace(".", "_")
 
 
 def renew(server: Postgres, others: Sequence[str]) -> None:
-    """One slot for each of these, new ones but where one is in use.
+    """Create a new slot for each of these nodes, unless its slot is in use.
 
-    A new slot keeps nothing until somebody has used it: a standby can have one for each that may follow it.
+    A new slot retains nothing until it is used: a standby can have one for each node that may follow it.
     """
     server.execute(_UNUSED, *(_NEW.format(named(other)) for other in others))

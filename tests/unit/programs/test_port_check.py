@@ -1,4 +1,4 @@
-"""Whether somebody answers at a port."""
+"""Checks whether a server answers at a port."""
 
 import http.server
 import socket
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fivenines.programs.answers import reason
+from fivenines.programs.port_check import reason
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -31,10 +31,10 @@ def port() -> Iterator[int]:
 def test_a_connection_is_enough_without_a_path(port: int) -> None:
     assert reason("127.0.0.1", port) == ""
     assert reason("127.0.0.1", port, "/ready") == ""
-    assert "answered with 503" in reason("127.0.0.1", port, "/other")
+    assert "returns HTTP status 503" in reason("127.0.0.1", port, "/other")
 
 
-def test_nobody_there_is_told() -> None:
+def test_a_port_without_a_server_is_reported() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
