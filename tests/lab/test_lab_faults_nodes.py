@@ -51,7 +51,7 @@ faults:
     assert "rows of sbtest" in found["long-transaction"].detail
     assert found["switchover"].node == "node1"
     assert found["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
-    assert "link cut" in found["host-kill"].detail
+    assert "network cut" in found["host-kill"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)

@@ -1,4 +1,4 @@
-"""Settings of a cluster that others run: where it is, who we are there, and what may be done to it."""
+"""Settings of an external cluster: its endpoints, the account of fivenines, and the permitted actions."""
 
 import os
 import re
@@ -22,9 +22,10 @@ from fivenines.units import Duration
 
 _PORT = re.compile(r":\d+$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
+# Target words of faults for hosts that an external cluster does not have.
 _WORDS = ("proxy", "manager")
-"""What faults call the hosts of parts that such a cluster has not."""
 
+# Faults that hooks can inject: the hook that injects the fault, and the one that ends it.
 BY_HOOKS = {
     "kill": ("kill", ""),
     "stop": ("stop", ""),
@@ -35,116 +36,123 @@ BY_HOOKS = {
     "stalled-replica": ("stall", "unstall"),
     "switchover": ("switchover", ""),
 }
-"""Faults that hooks can do: the hook that breaks it, and the one that ends it."""
 
 ENDED_BY_RESTART = ("kill", "stop", "host-kill")
 
+# Settings of the load that only apply to sockets of fivenines, not to connections of an ODBC driver.
 _OF_SOCKETS = ("tls", "tls_ca", "keepalive", "tcp_user_timeout")
-"""What of a load is set on connections that drivers of ODBC make themselves."""
 
+# Faults that do not need control of the servers.
 _BY_SQL = ("none", "command", "connection-storm", "long-transaction")
-"""Faults that need no control of the servers."""
 
+# Those of them that query system catalogues, which differ between DBMSs.
 _BY_OWN_SQL = ("connection-storm", "long-transaction")
-"""Those of them that ask for what each DBMS has in a catalogue of its own."""
 
 
 class Hooks(Settings):
-    """Shell commands, run on this machine; `{node}`, `{host}` and `{port}` are those of the member."""
+    """Shell commands, run on this machine. `{node}`, `{host}` and `{port}` stand for those of the member."""
 
-    kill: str = Field("", description="ends a server at once, for the fault `kill`")
-    stop: str = Field("", description="shuts a server down cleanly, for the fault `stop`")
-    host_kill: str = Field("", description="takes a machine's power away, for the fault `host-kill`")
+    kill: str = Field("", description="command that kills a server's processes, for the fault `kill`")
+    stop: str = Field("", description="command that shuts a server down cleanly, for the fault `stop`")
+    host_kill: str = Field(
+        "",
+        description="command that kills all processes of a host and silences its network, for the fault "
+        "`host-kill`; data is at risk only if the command also discards the page cache, as a power-off does",
+    )
     restart: str = Field(
         "",
-        description="starts a server again after `kill`, `stop` and `host-kill`, and is the fault `restart`; "
-        "`true` where something else does it",
+        description="command that starts a server after `kill`, `stop` and `host-kill`, and restarts it for "
+        "the fault `restart`; `true` if another tool starts it",
     )
-    freeze: str = Field("", description="stops a server where it is, for the fault `freeze`")
-    thaw: str = Field("", description="ends that")
-    partition: str = Field("", description="cuts a member off, for the fault `partition`")
-    heal: str = Field("", description="ends that")
-    stall: str = Field("", description="lets a replica apply nothing, for the fault `stalled-replica`")
-    unstall: str = Field("", description="ends that")
+    freeze: str = Field("", description="command that suspends a server, for the fault `freeze`")
+    thaw: str = Field("", description="command that resumes the server after `freeze`")
+    partition: str = Field(
+        "", description="command that cuts a member off the network, for the fault `partition`"
+    )
+    heal: str = Field("", description="command that reconnects the member after `partition`")
+    stall: str = Field(
+        "", description="command that stops a replica from applying changes, for the fault `stalled-replica`"
+    )
+    unstall: str = Field("", description="command that lets the replica apply changes after `stall`")
     switchover: str = Field(
-        "", description="hands the role of the primary to another member, for the fault `switchover`"
+        "", description="command that makes another member the primary, for the fault `switchover`"
     )
-    timeout: Annotated[Duration, Field(gt=0)] = Field(
-        30.0, description="longest time that one command may take"
-    )
+    timeout: Annotated[Duration, Field(gt=0)] = Field(30.0, description="time limit for each command")
 
 
 class ExternalSettings(SolutionSettings):
-    """An existing cluster by its endpoints: nothing is deployed, and nothing but the database is touched."""
+    """Use an existing cluster. fivenines deploys no server and changes only the database."""
 
     external = True
 
     can_be_vms = False
 
-    solution: Literal["external"] = Field(description="a cluster that others run")
+    solution: Literal["external"] = Field(description="an existing cluster that fivenines does not deploy")
     engine: Literal["external-postgres", "external-mariadb", "external-mysql", "external-odbc"] = Field(
-        description="which kind of server it is; external-odbc: any DBMS, where all goes by `odbc`, also "
-        "filling the tables and reading the ledger's rows; copies are not compared there, and no server "
-        "tells its delay or counters"
+        description="kind of server; external-odbc: any DBMS, and all access is through `odbc`, including "
+        "loading the tables and reading the ledger; no comparison of copies, no replication lag and no "
+        "server counters"
     )
     write: list[str] = Field(
-        default_factory=list, description="where clients write: [host:port, ...]; empty: at the members"
+        default_factory=list, description="endpoints for writes: [host:port, ...]; empty: the members"
     )
     read: list[str] = Field(
-        default_factory=list, description="where single reads go: [host:port, ...]; empty: where writes go"
+        default_factory=list,
+        description="endpoints for single reads: [host:port, ...]; empty: the endpoints for writes",
     )
     members: dict[str, str] = Field(
         default_factory=dict,
-        description="the servers themselves, as {db1: host:port}, for the checks and the watch; empty: "
-        "the endpoints stand for them",
+        description="the database servers as {db1: host:port}, for checks and monitoring; empty: the "
+        "endpoints are the servers",
     )
     find: Literal["writable", "any"] | None = Field(
         None,
-        description="whether clients look for the endpoint that takes writes, or take any; null: they "
-        "look if there are several",
+        description="writable: clients search for the endpoint that accepts writes; any: they use any "
+        "endpoint; null: they search if there is more than one endpoint",
     )
     writers: Literal["one", "all"] = Field(
-        "one", description="how many servers take writes by design: two where one is meant are a split brain"
+        "one",
+        description="servers that accept writes by design; with `one`, two writable servers are a "
+        "split brain",
     )
     user: Annotated[str, Field(min_length=1)] = Field(
-        description="the account; with external-odbc `odbc` names it by a keyword of its own, as it does the "
-        "database"
+        description="database account; with external-odbc, `odbc` names account and database with the "
+        "driver's keywords"
     )
     password_env: str = Field(
-        "", description="the environment variable that holds its password; empty: it has none"
+        "", description="environment variable with the account's password; empty: no password"
     )
-    database: Annotated[str, Field(min_length=1)] = Field(description="the database that is written to")
+    database: Annotated[str, Field(min_length=1)] = Field(description="the database to write to")
     odbc: str = Field(
         "",
-        description="a connection string of ODBC with {host} and {port}, without a password: the load, its "
-        "ledger and its tries of fresh connections go by this driver, with the password of `password_env`; "
-        "all checks go by the server's own protocol; encryption and keepalive are keywords of the driver; "
-        "empty: no ODBC; with external-odbc it must be given, and {port} may be missing",
+        description="ODBC connection string with {host} and {port}, without a password: the load, its ledger "
+        "and its connection probes use this driver, with the password of `password_env`; all checks use the "
+        "server's own protocol; set encryption and keepalive with the driver's keywords; empty: no ODBC; "
+        "required with external-odbc, where {port} is optional",
     )
     dialect: Literal["", "mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"] = Field(
-        "", description="with external-odbc, which SQL the servers speak; empty: by the DBMS' name"
+        "",
+        description="with external-odbc, the SQL dialect of the servers; empty: derived from the DBMS name",
     )
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
-        "prefer",
-        description="encryption of fivenines' own connections; that of the load is `load: {tls: ...}`",
+        "prefer", description="encryption of the connections for checks; for the load, set `load: {tls: ...}`"
     )
-    tls_ca: str | None = Field(None, description="file with the authority that verify-* trusts")
+    tls_ca: str | None = Field(None, description="file with the CA certificate for verify-ca and verify-full")
     prepare: bool = Field(
-        True, description="whether the workload's tables are made and filled; false: they are there"
+        True, description="create and load the workload's tables; false: the tables exist already"
     )
     existing: Literal["refuse", "reuse", "replace"] = Field(
         "refuse",
-        description="with `prepare`, what becomes of tables that are there already when a run begins: "
-        "reuse those that fivenines has loaded whole, or drop and load them again",
+        description="with `prepare`, how to treat existing tables when a run starts: reuse tables that "
+        "fivenines has loaded completely, or drop and reload them",
     )
     compare: bool = Field(
-        True,
-        description="whether all tables of the database are read on all members after a trial, and compared",
+        True, description="read all tables of the database on all members after a trial and compare them"
     )
     ledger: Literal["drop", "keep"] = Field(
-        "drop", description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial"
+        "drop", description="drop or keep the tables fivenines_ledger and fivenines_probes after a trial"
     )
-    hooks: Hooks = Field(default_factory=Hooks, description="commands that break the servers and end that")
+    hooks: Hooks = Field(default_factory=Hooks, description="commands that inject and end faults")
 
     def default_name(self) -> str:
         return "external"
@@ -155,7 +163,7 @@ class ExternalSettings(SolutionSettings):
 
     @property
     def own_watch_period(self) -> float:
-        # nobody has said what watches it: the usual period of Patroni, the longest one that is common
+        # The cluster's failover manager is unknown. Patroni's default period is the longest common one.
         return 10.0
 
     @property
@@ -163,143 +171,151 @@ class ExternalSettings(SolutionSettings):
         return self.writers == "one"
 
     def problems(self) -> list[str]:
-        """What makes no sense in the settings as a whole."""
-        found = [*self._address_problems(), *self._foreign()]
+        """Return the problems of the settings as a whole."""
+        problems = [*self._address_problems(), *self._foreign()]
         if not self.write and not self.members:
-            found.append("write: name the endpoints that take writes, or the members")
-        found += [
-            f"members: {name!r} is not a name: letters, digits, and . _ - between them; and hosts such as "
-            "client have theirs"
+            problems.append("write: name the endpoints that accept writes, or name the members")
+        problems += [
+            f"members: {name!r} is not a valid name: use letters, digits, and . _ - between them; names of "
+            "hosts such as client are reserved"
             for name in self.members
             if not _NAME.fullmatch(name) or name in (*self.topology().host_names, *_WORDS)
         ]
         if self.password_env and self.password_env not in os.environ:
-            found.append(f"password_env: the environment has no variable {self.password_env}")
-        found += self._odbc_problems()
+            problems.append(f"password_env: the environment has no variable {self.password_env}: set it")
+        problems += self._odbc_problems()
         if self.any_dbms and (problem := self.problem_with_roles(self.dialect)):
-            found.append(problem)
+            problems.append(problem)
         if self.any_dbms and (self.tls != "prefer" or self.tls_ca):
-            found.append("tls: by ODBC that is the driver's: say it by a keyword of the driver in `odbc`")
+            problems.append(
+                "tls: the ODBC driver controls encryption: set it with the driver's keyword in `odbc`"
+            )
         if self.tls_ca and not self.tls.startswith("verify"):
-            found.append(f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or -full")
-        return found
+            problems.append(
+                f"tls_ca: {self.tls} verifies no certificate; set tls to verify-ca or verify-full"
+            )
+        return problems
 
     @property
     def any_dbms(self) -> bool:
-        """Whether the servers are reached by ODBC alone."""
+        """Whether the servers are reached only through ODBC."""
         return self.engine == "external-odbc"
 
     def _odbc_problems(self) -> list[str]:
         if self.dialect and not self.any_dbms:
-            return [f"dialect: {self.engine} has its own; it is for external-odbc"]
+            return [
+                f"dialect: the engine {self.engine} determines it: remove it; only external-odbc needs it"
+            ]
         if not self.odbc:
             return ["odbc: external-odbc needs a connection string"] if self.any_dbms else []
-        wanted = ("{host}",) if self.any_dbms else ("{host}", "{port}")
-        missing = [word for word in wanted if word not in self.odbc]
+        required = ("{host}",) if self.any_dbms else ("{host}", "{port}")
+        missing = [word for word in required if word not in self.odbc]
         if missing:
-            return [f"odbc: {' and '.join(missing)} must stand where those of an endpoint go"]
+            return [f"odbc: the connection string lacks {' and '.join(missing)}"]
         try:
             _, password = split_password(self.connection_string(Address("host", 1)))
         except ConnectionStringError as error:
             return [f"odbc: {error}"]
         if password is not None:
-            return ["odbc: a password has no place in a file: leave it out, and use password_env"]
+            return ["odbc: the file must not contain a password: remove it and set password_env"]
         return []
 
     def connection_string(self, where: Address) -> str:
-        """The connection string for a server, without its password."""
+        """Return the connection string for a server, without its password."""
         return self.odbc.replace("{host}", where.host).replace("{port}", str(where.port))
 
     def client_endpoint(self, where: Address) -> str:
-        """Where clients reach a server: host:port, or by ODBC its connection string."""
+        """Return the endpoint of a server for clients: host:port, or the connection string for ODBC."""
         return str(Address("", odbc=self.connection_string(where)) if self.odbc else where)
 
     def _address_problems(self) -> list[str]:
-        found = []
+        problems = []
         for key, texts in (("write", self.write), ("read", self.read), ("members", self.members)):
             addresses = texts.values() if isinstance(texts, dict) else texts
             for text in addresses:
                 try:
                     where = address(text, self.engine)
                 except UsageError as error:
-                    found.append(f"{key}: {error}")
+                    problems.append(f"{key}: {error}")
                 else:
                     if not where.port and "{port}" in self.odbc:
-                        found.append(f"{key}: {text!r} has no port, and `odbc` has {{port}}")
-        return found
+                        problems.append(
+                            f"{key}: {text!r} has no port, but `odbc` contains {{port}}: add the port"
+                        )
+        return problems
 
     def written_to(self) -> list[str]:
-        """Where clients write: the endpoints that were named, else the members."""
+        """Return the endpoints for writes: those in `write`, otherwise the members."""
         return self.write or list(self.members.values())
 
     def looked_for(self) -> Literal["writable", "any"]:
-        """Whether clients look for the endpoint that takes writes."""
+        """Return whether clients search for the endpoint that accepts writes."""
         return self.find or ("writable" if len(self.written_to()) > 1 else "any")
 
     def problem_with_roles(self, dialect: str) -> str:
-        """Why clients cannot find who takes writes, in this dialect of SQL; empty: they can, or need not."""
+        """Return why clients cannot find the writable server in this SQL dialect; empty if they can."""
         if dialect not in NO_ROLE or self.looked_for() == "any":
             return ""
         return (
-            f"find: it is not known how clients ask {dialect} for its role: name one endpoint in `write` "
-            "that leads to the primary, or set `find: any`"
+            f"find: fivenines does not know how to query a server's role in {dialect}: name one endpoint in "
+            "`write` that leads to the primary, or set `find: any`"
         )
 
     def _foreign(self) -> list[str]:
-        """Settings of solutions that fivenines deploys."""
-        found = {
+        """Return problems with settings that only apply to solutions that fivenines deploys."""
+        settings = {
             "server": bool(self.server),
             "limits": self.limits != type(self).model_fields["limits"].get_default(call_default_factory=True),
             "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
         }
-        told = [
-            f"{key}: fivenines does not set up this cluster: leave it out"
-            for key, given in found.items()
+        problems = [
+            f"{key}: fivenines does not deploy this cluster: remove the setting"
+            for key, given in settings.items()
             if given
         ]
         if self.reads != "primary":
-            told.append("reads: name the endpoints of reads in `read:`")
-        return told
+            problems.append("reads: name the endpoints for reads in `read`")
+        return problems
 
     def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         if self.any_dbms and fault.fault in _BY_OWN_SQL:
-            return ["it is written in the SQL of PostgreSQL, MariaDB and MySQL"]
+            return ["it only supports the SQL of PostgreSQL, MariaDB and MySQL"]
         if fault.fault in _BY_SQL:
             return []
         if fault.fault not in BY_HOOKS:
-            return [f"{fault.fault} takes a lab. `fault: command` runs a command of your own"]
+            return [f"{fault.fault} needs a lab. Use `fault: command` with a custom command"]
         inject, recover = BY_HOOKS[fault.fault]
-        wanted = [inject, *([recover] if recover and fault.lasts is not None else [])]
+        required = [inject, *([recover] if recover and fault.lasts is not None else [])]
         if fault.fault in ENDED_BY_RESTART and fault.lasts is not None:
-            wanted.append("restart")
-        missing = [name for name in wanted if not getattr(self.hooks, name)]
+            required.append("restart")
+        missing = [name for name in required if not getattr(self.hooks, name)]
         if not missing:
             return []
         named = " and ".join(f"`hooks.{name}`" for name in missing)
-        return [f"its servers are not fivenines' own. Give {named}, or use `fault: command`"]
+        return [f"fivenines does not control the servers. Set {named}, or use `fault: command`"]
 
     def problems_with_load(self, load: LoadSettings) -> dict[str, str]:
         usual = LoadSettings()
-        why = "by ODBC that is the driver's: leave it out, and say it by a keyword of the driver in `odbc`"
+        why = "the ODBC driver controls it: remove it, and set the driver's keyword in `odbc`"
         given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
         return dict.fromkeys(given, why) if self.odbc else {}
 
     def problem_alongside(self) -> str:
         if self.dialect in ("", "mysql", "postgres"):
             return ""
-        return f"it is not written for the SQL of {self.dialect}"
+        return f"it does not support the SQL of {self.dialect}"
 
     def problems_with_network(self, network: NetworkSettings) -> list[str]:
         if network == NetworkSettings(name=network.name):
             return []
-        return ["the network between its servers is not fivenines' own"]
+        return ["fivenines does not control the network between the servers"]
 
     def problems_with_switchover(self) -> list[str]:
         return ["it has one member"] if self.nodes == 1 else []
 
     def addresses(self) -> dict[str, Address]:
-        """The servers by name: the members, else the endpoints as node1, node2, …"""
+        """Return the servers by name: the members, otherwise the endpoints as node1, node2, …"""
         if self.members:
             return {name: address(text, self.engine) for name, text in self.members.items()}
         texts = self._endpoints()
@@ -310,14 +326,14 @@ class ExternalSettings(SolutionSettings):
 
 
 def address(text: str, software: str) -> Address:
-    """The server that `host:port` names.
+    """Parse `host:port`.
 
     Raises:
-        UsageError: it names none, several, or a socket.
+        UsageError: the text names no server, several servers, or a socket.
     """
     family = engine(software).family
-    found = parse_addresses(text, "postgres" if family == "postgresql" else "mysql")
-    if len(found) != 1 or found[0].socket or found[0].odbc or "://" in text:
+    addresses = parse_addresses(text, "postgres" if family == "postgresql" else "mysql")
+    if len(addresses) != 1 or addresses[0].socket or addresses[0].odbc or "://" in text:
         raise UsageError(f"{text!r} is not host:port")
-    # nobody knows the usual port of any DBMS
-    return replace(found[0], port=0) if family == "odbc" and not _PORT.search(text) else found[0]
+    # An arbitrary DBMS has no known default port.
+    return replace(addresses[0], port=0) if family == "odbc" and not _PORT.search(text) else addresses[0]

@@ -38,7 +38,7 @@ class Pretended(Fault[PretendedSettings]):
     """Strikes node1, at once mended or never."""
 
     settings_type = PretendedSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: Any) -> Injection:
         if self.settings.fails == "inject":
@@ -48,7 +48,7 @@ class Pretended(Fault[PretendedSettings]):
     def _struck(self, turn: int) -> Injection:
         NODE.alive = False
         moment, more = time.monotonic_ns(), turn < self.settings.turns
-        return Injection(("node1",), "primary", moment, True, "done", (NODE,), held=turn, followed=more)
+        return Injection(("node1",), "primary", moment, True, "done", (NODE,), state=turn, followed=more)
 
     def follow(self, context: Any, injection: Injection, away: str) -> Injection | None:
         if not injection.followed:

@@ -57,18 +57,18 @@ def test_members_and_endpoints_are_named() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"members": {}}, "write: name the endpoints that take writes, or the members"),
-        ({"members": {"a b": "h:1"}}, "members: 'a b' is not a name"),
-        ({"members": {"client": "h:1"}}, "members: 'client' is not a name"),
+        ({"members": {}}, "write: name the endpoints that accept writes, or name the members"),
+        ({"members": {"a b": "h:1"}}, "members: 'a b' is not a valid name"),
+        ({"members": {"client": "h:1"}}, "members: 'client' is not a valid name"),
         ({"write": ["h:0"]}, "a port is a number from 1 to 65535"),
         ({"write": ["/run/x.sock"]}, "is not host:port"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
-        ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
-        ({"server": {"work_mem": "1GB"}}, "server: fivenines does not set up this cluster"),
-        ({"durability": "relaxed"}, "durability: fivenines does not set up this cluster"),
-        ({"access": {"kind": "haproxy"}}, "access: fivenines does not set up this cluster"),
-        ({"limits": {"cpus": 1.0}}, "limits: fivenines does not set up this cluster"),
-        ({"reads": "replicas"}, "reads: name the endpoints of reads in `read:`"),
+        ({"tls_ca": "ca.pem"}, "prefer verifies no certificate"),
+        ({"server": {"work_mem": "1GB"}}, "server: fivenines does not deploy this cluster"),
+        ({"durability": "relaxed"}, "durability: fivenines does not deploy this cluster"),
+        ({"access": {"kind": "haproxy"}}, "access: fivenines does not deploy this cluster"),
+        ({"limits": {"cpus": 1.0}}, "limits: fivenines does not deploy this cluster"),
+        ({"reads": "replicas"}, "reads: name the endpoints for reads in `read`"),
     ],
 )
 def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
@@ -79,7 +79,7 @@ def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
     ("key", "value", "said"),
     [
         ("faults", "[{fault: kill}]", "Give `hooks.kill` and `hooks.restart`"),
-        ("faults", "[{fault: slow-disk}]", "slow-disk takes a lab"),
+        ("faults", "[{fault: slow-disk}]", "slow-disk needs a lab"),
         ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
         ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
     ],
@@ -146,10 +146,10 @@ def test_a_cluster_of_any_dbms_is_named_by_data_sources_or_ports() -> None:
     ("given", "said"),
     [
         ({"odbc": ""}, "odbc: external-odbc needs a connection string"),
-        ({"odbc": "DSN=x"}, r"odbc: {host} must stand"),
-        ({"odbc": "Server={host}:{port}"}, "write: 'one' has no port, and `odbc` has {port}"),
-        ({"tls": "require"}, "tls: by ODBC that is the driver's"),
-        ({"dialect": "oracle"}, "find: it is not known how clients ask oracle for its role"),
+        ({"odbc": "DSN=x"}, r"odbc: the connection string lacks {host}"),
+        ({"odbc": "Server={host}:{port}"}, "write: 'one' has no port, but `odbc` contains {port}"),
+        ({"tls": "require"}, "tls: the ODBC driver controls encryption"),
+        ({"dialect": "oracle"}, "find: fivenines does not know how to query a server's role in oracle"),
     ],
 )
 def test_what_makes_no_sense_by_odbc_alone_is_told(given: dict[str, Any], said: str) -> None:
@@ -161,7 +161,9 @@ def test_a_role_that_nobody_can_ask_for_need_not_be_asked_for() -> None:
     assert external(**{**ANY, "dialect": "oracle", "write": ["vip"]}).problems() == []
     assert external(**{**ANY, "dialect": "soliddb"}).problems() == []
     told = external(dialect="oracle").problems()
-    assert told == ["dialect: external-postgres has its own; it is for external-odbc"]
+    assert told == [
+        "dialect: the engine external-postgres determines it: remove it; only external-odbc needs it"
+    ]
 
 
 def test_workloads_beside_the_load_are_refused_where_they_are_not_written() -> None:
@@ -181,7 +183,7 @@ def test_faults_that_are_written_in_the_sql_of_some_are_refused(fault: str) -> N
         "[{solution: external, engine: external-odbc, odbc: 'DSN={host}', write: [db], user: app, "
         "database: shop}]"
     )
-    with pytest.raises(UsageError, match="written in the SQL of PostgreSQL, MariaDB and MySQL"):
+    with pytest.raises(UsageError, match="only supports the SQL of PostgreSQL, MariaDB and MySQL"):
         parse_experiment(file(solutions=section, faults=f"[{{fault: {fault}}}]"), "x.yaml")
 
 
