@@ -29,8 +29,8 @@ REPORTS = ("quickstart", "managers", "wan")
 SCREENS = {"1280": (1280, 900), "390": (390, 844)}
 TERMINAL = "quickstart"
 COLUMNS = 80
+# Bytes of a picture: a clone carries all of them, in every version.
 LARGEST = 150_000
-"""Bytes of a picture: a clone carries all of them, in every version."""
 
 # rich's own, without the font that it fetches from another machine
 SVG = """\

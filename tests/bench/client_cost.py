@@ -35,8 +35,8 @@ from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Debian's drivers: name in odbcinst.ini, and file.
 ODBC = {"mysql": ("MariaDB Unicode", "libmaodbc.so"), "postgres": ("PostgreSQL Unicode", "psqlodbcw.so")}
-"""Debian's drivers: name in odbcinst.ini, and file."""
 
 
 @dataclass(frozen=True)

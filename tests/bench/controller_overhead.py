@@ -20,9 +20,10 @@ from fivenines.results.store import Run, open_run
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import silent
 
+# Share of one core to stay below.
 MARK = 0.03
-"""Share of one core to stay below."""
 
+# A failover in each: the controller works hardest while it waits for a node to rejoin.
 EXPERIMENT = """
 name: controller overhead
 trials: {trials}
@@ -34,7 +35,6 @@ faults:
     restart_after: 4s
 timing: {{warmup: 2s, steady: 8s, recovery: 12s}}
 """
-"""A failover in each: the controller works hardest while it waits for a node to rejoin."""
 
 
 def main() -> None:

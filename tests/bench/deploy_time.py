@@ -25,6 +25,7 @@ from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.replication import ReplicationSettings
 from fivenines.workloads.oltp import Oltp
 
+# What is deployed, of three nodes, and the time in seconds that it has to beat, if it has one.
 SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {
     "replication": (ReplicationSettings(solution="replication"), 5.0),
     "replication, MySQL": (ReplicationSettings(solution="replication", engine="mysql-9.7"), 5.0),
@@ -44,7 +45,6 @@ SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {
         35.0,
     ),
 }
-"""What is deployed, of three nodes, and the time in seconds that it has to beat, if it has one."""
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 

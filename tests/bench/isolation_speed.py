@@ -20,11 +20,11 @@ import numpy as np
 from fivenines.analysis.isolation.check import judge
 from fivenines.results import layout, store
 
+# Appends to a key before the next key takes its place; a read shows half of them on average.
 LENGTH = 32
-"""Appends to a key before the next key takes its place; a read shows half of them on average."""
 
+# Keys in use at the same time.
 AT_ONCE = 10
-"""Keys in use at the same time."""
 
 
 def write_history(folder: Path, n: int, stale: float, seed: int = 1) -> int:

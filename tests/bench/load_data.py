@@ -35,8 +35,8 @@ from fivenines.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Rows of pgbench that take the space of one of ours with its primary key (measured, PostgreSQL 18).
 PGBENCH_ROWS = 1.65
-"""Rows of pgbench that take the space of one of ours with its primary key (measured, PostgreSQL 18)."""
 
 
 @dataclass(frozen=True)

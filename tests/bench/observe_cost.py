@@ -51,11 +51,11 @@ SOLUTIONS = ("replication", "galera", "hot-standby")
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 CONNECTIONS = 8
 KINDS = ("without", "sampled", "all")
+# Seconds after the load until servers have flushed and purged what it left.
 SETTLE = 10.0
-"""Seconds after the load until servers have flushed and purged what it left."""
 
+# The share of the throughput that may be lost.
 MARK = 0.01
-"""The share of the throughput that may be lost."""
 
 
 @dataclass(frozen=True)

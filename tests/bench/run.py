@@ -43,6 +43,7 @@ BENCHES = (
     "campaign_scale",
     "start_up",
 )
+# Benches that bring up by themselves what they need: their options, and those of a short turn.
 _SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
     "many_connections": ([], ["--connections", "1000"]),
     "deploy_time": ([], ["--turns", "1"]),
@@ -53,11 +54,10 @@ _SCRIPTS: Mapping[str, tuple[list[str], list[str]]] = {
     "campaign_scale": ([], ["--quick"]),
     "start_up": ([], ["--turns", "1"]),
 }
-"""Benches that bring up by themselves what they need: their options, and those of a short turn."""
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
+# More than the 1,000 of the largest comparison.
 CONNECTIONS = 1100
-"""More than the 1,000 of the largest comparison."""
 
 
 def main() -> None:

@@ -29,8 +29,8 @@ from fivenines.units import format_rate
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
 BANDWIDTHS = (57_000, 1_000_000, 100_000_000, 1_000_000_000, None)
 SECONDS = 8
+# Of each full frame, what is a stream's payload: without Ethernet's 14, IP's 20 and TCP's 32 bytes.
 TCP_SHARE = 1448 / 1514
-"""Of each full frame, what is a stream's payload: without Ethernet's 14, IP's 20 and TCP's 32 bytes."""
 
 
 def main() -> None:
@@ -116,7 +116,7 @@ def _pings(lab: Lab, count: int) -> list[float]:
 def _iperf(lab: Lab, seconds: int) -> float:
     """Bits per second that the receiver got in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
-    with subprocess.Popen(lab.hosts["node2"].beside(serve), stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(lab.hosts["node2"].outside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
         # the first half is for the stream's start
         told = _beside(
@@ -133,7 +133,7 @@ def _target(lab: Lab) -> str:
 
 def _beside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
-        lab.hosts[host].beside(command), capture_output=True, text=True, timeout=300, check=False
+        lab.hosts[host].outside(command), capture_output=True, text=True, timeout=300, check=False
     )
     return done.stdout
 

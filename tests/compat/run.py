@@ -27,11 +27,11 @@ sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
 from lab_scripts import Place, standalone  # noqa: E402  (from the folder that was just added)
 
 EVENTS = 20
+# A script's name, its file if it can be had, its options.
 Asked = tuple[str, Path | None, tuple[str, ...]]
-"""A script's name, its file if it can be had, its options."""
 
+# Seconds that a file may take to come.
 PATIENCE = 20.0
-"""Seconds that a file may take to come."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
 TRANSACTIONS = 20
+# The script whose values are drawn: only their number can be the same.
 DRAWN = "distributions"
-"""The script whose values are drawn: only their number can be the same."""
 
 TABLES = """
 DROP TABLE IF EXISTS taken, pgbench_accounts, pgbench_branches;
@@ -57,7 +57,7 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
         place.node.database,
     ]
     done = subprocess.run(
-        place.client.beside(command),
+        place.client.outside(command),
         capture_output=True,
         text=True,
         timeout=120,

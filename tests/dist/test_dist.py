@@ -33,20 +33,11 @@ def only(pattern: str) -> Path:
 
 def sources() -> set[str]:
     """All files of the package as they stand in the tree, by their path in a wheel."""
-    listed = [
-        "git",
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "python/fivenines",
-        "examples",
-    ]
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "python/fivenines", "examples"]
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
     names = (name for name in done.stdout.splitlines() if (ROOT / name).is_file())
     return {
-        name.removeprefix("python/") if name.startswith("python/") else f"fivenines/{name}"
-        for name in names
+        name.removeprefix("python/") if name.startswith("python/") else f"fivenines/{name}" for name in names
     }
 
 
@@ -77,7 +68,9 @@ def test_man_finds_the_pages_beside_the_program() -> None:
 def test_the_program_asks_for_an_old_c_library_alone() -> None:
     shown = subprocess.run(
         ["readelf", "--wide", "--dynamic", "--version-info", CLEAN / "fivenines-core"],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     needed = re.findall(r"\(NEEDED\).*\[([^\]]+)\]", shown)
     parts = r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|ld-linux-[\w-]+\.so\.\d"
@@ -89,17 +82,19 @@ def test_the_program_asks_for_an_old_c_library_alone() -> None:
 def test_the_sdist_holds_what_a_build_needs_and_no_junk() -> None:
     with tarfile.open(only("*.tar.gz")) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert {
-        "Cargo.lock",
-        "Cargo.toml",
-        "pyproject.toml",
-        "LICENSE",
-        "crates/core/Cargo.toml",
-    } <= names
+    assert {"Cargo.lock", "Cargo.toml", "pyproject.toml", "LICENSE", "crates/core/Cargo.toml"} <= names
     assert {f"python/{name}" for name in sources()} <= names
     tops = {name.partition("/")[0] for name in names}
-    assert tops == {"Cargo.lock", "Cargo.toml", "LICENSE", "PKG-INFO", "README.md", "crates",
-                    "pyproject.toml", "python"}
+    assert tops == {
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "PKG-INFO",
+        "README.md",
+        "crates",
+        "pyproject.toml",
+        "python",
+    }
     assert [name for name in names if re.search(r"\.py[co]$|\.so$|egg-info|/target/", name)] == []
 
 
@@ -133,8 +128,14 @@ def stranger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "LANG": "C.UTF-8",
     } | {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
     return subprocess.run(
-        [CLEAN / "fivenines", *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, timeout=900,
+        [CLEAN / "fivenines", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
     )
 
 

@@ -46,7 +46,7 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
 
     def states() -> list[str]:
-        told = host.told_processes()
+        told = host.reported_processes()
         parts = [
             (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
             for _, text, _, _ in told
@@ -104,7 +104,7 @@ def links(lab: SshLab) -> None:
     def way() -> float:
         """The round trip in ms."""
         script = str(Path(roundtrip.__file__))
-        command = one.beside([sys.executable, "-I", "-S", script, two.address])
+        command = one.outside([sys.executable, "-I", "-S", script, two.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
@@ -131,7 +131,7 @@ def wait(lab: SshLab) -> None:
     lab.impair("node1", LinkSettings(rtt=0.01))
     one.spawn(["sleep", "1234"])
     two.spawn_outside(["sleep", "1234"], log="sleep.out")
-    while not any("(sleep)" in text for _, text, _, _ in one.told_processes() or []):
+    while not any("(sleep)" in text for _, text, _, _ in one.reported_processes() or []):
         time.sleep(0.02)
     tell(ready=True)
     time.sleep(600)

@@ -41,7 +41,7 @@ class Place:
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start a bench."""
-        command = self.server.host.beside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
+        command = self.server.host.outside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -169,7 +169,7 @@ def test_metrics_are_answered_while_it_runs(place: Place) -> None:
                 break
         read = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9187/metrics').read().decode())"
         scraped = subprocess.run(
-            place.server.host.beside([sys.executable, "-c", read]),
+            place.server.host.outside([sys.executable, "-c", read]),
             capture_output=True,
             text=True,
             timeout=60,

@@ -197,7 +197,7 @@ def test_it_stops_at_a_server_that_does_not_come_back(tmp_path: Path) -> None:
     record = outcome.record.fault
     assert record is not None and record.verified
     assert (record.nodes, record.rejoined, record.ended_verified) == (["node2"], False, False)
-    assert "node2 did not come back: stopped after 1 of 3 servers" in record.ended_detail
+    assert "node2 did not recover: stopped after 1 of 3 servers" in record.ended_detail
     assert "node1, node3 not restarted" in record.ended_detail
     assert "no_such_option" in record.rejoin_detail
     assert [event.node for event in _of(outcome.record.events, "stopped")] == ["node2"]

@@ -103,7 +103,7 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
     server = subject.server
     for path in secrets:
         # a tool beside the host has the machine's files: the secret is there to be read
-        assert _said(server.host.beside(["cat", str(path)])) == SECRET
+        assert _said(server.host.outside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
@@ -203,7 +203,7 @@ def test_the_machines_services_are_out_of_reach(subject: Subject, services: tupl
     for call in calls:
         ask = [sys.executable, "-c", CONNECT, *call]
         assert _said(ask) == "b'welcome'", "it serves whoever reaches it"
-        refused = _said(subject.server.host.beside(ask))
+        refused = _said(subject.server.host.outside(ask))
         assert "refused" in refused, "the host's network is not the machine's"
         assert "refused" in subject.machine_program("python3", "-c", CONNECT, *call)
     sockets = seen_by(subject.server, "/proc/self/net/unix")
@@ -220,7 +220,7 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     client = subject.deployed.client
     assert client is not None
     call = [sys.executable, "-c", CONNECT, address, port]
-    answer = _said(client.beside(call))
+    answer = _said(client.outside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
     # there are networks in which somebody takes connections to any address: it is not the server
     assert _said(call) != answer

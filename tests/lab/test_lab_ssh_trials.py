@@ -90,7 +90,7 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
     weak.write_text(re.sub(r", power_o\w+: [^,}]+", "", centre.inventory.read_text()))
     refused = run(centre, "run", str(file), "--inventory", str(weak), "--dry-run")
     assert refused.returncode == 2
-    assert "write `power_off` and `power_on`" in refused.stderr
+    assert "set `power_off` and `power_on`" in refused.stderr
 
 
 @pytest.mark.long

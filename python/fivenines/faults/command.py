@@ -62,8 +62,8 @@ class Command(Fault[CommandSettings]):
     def _run(self, context: FaultContext, name: str, which: Literal["inject", "recover"]) -> str:
         done = self._done(context, name, which)
         if done.code != 0:
-            raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")
-        return f"`{which}` for {name}: {done.told}"
+            raise FiveninesError(f"the command `{which}` failed for {name}: {done.summary}")
+        return f"`{which}` for {name}: {done.summary}"
 
     def _verify_is(self, in_effect: bool, context: FaultContext, name: str) -> bool:
         """Repeat `verify` until it reports this state; False if it does not within `timeout`."""

@@ -86,6 +86,6 @@ def _round_trip(context: FaultContext, name: str) -> float | None:
     client = context.client.name
     other = next(host for host in hosts if host != name) if name == client else client
     script = str(Path(roundtrip.__file__))
-    command = hosts[other].beside([sys.executable, "-I", "-S", script, hosts[name].address])
+    command = hosts[other].outside([sys.executable, "-I", "-S", script, hosts[name].address])
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
     return float(done.stdout) if done.stdout.strip() else None

@@ -1,8 +1,8 @@
-"""Which processes are below a process, by the kernel's own lists of children.
+"""Find the processes below a process with the kernel's lists of children.
 
-Where the kernel keeps none (/proc/PID/task/TID/children, proc(5): CONFIG_PROC_CHILDREN), the parents of all
-processes of the machine are asked instead. Hundreds of files are then read for a few processes, and where
-threads wait for each other after each of them, as Python's do, a busy machine needs seconds for it.
+Some kernels have no lists (/proc/PID/task/TID/children, proc(5): CONFIG_PROC_CHILDREN). Then the parents of
+all processes of the machine are read instead. This reads hundreds of files for a few processes and takes
+seconds on a busy machine, as Python's threads wait for each other after each file.
 """
 
 import contextlib
@@ -14,23 +14,23 @@ import psutil
 
 
 def below(pid: int) -> list[psutil.Process]:
-    """All processes below this one, parents before children; nothing if it has ended."""
+    """Return all processes below this one, parents before children; empty if it has ended."""
     if not _has_lists():
-        return _asked(pid, recursive=True)
-    found: dict[int, psutil.Process] = {}
+        return _by_parents(pid, recursive=True)
+    processes: dict[int, psutil.Process] = {}
     generation = [pid]
     while generation:
-        seen = [child for parent in generation for child in _children(parent) if child not in found]
-        there = {child: process for child in seen if (process := _process(child)) is not None}
-        found |= there
-        generation = list(there)
-    return list(found.values())
+        pids = [child for parent in generation for child in _children(parent) if child not in processes]
+        fresh = {child: process for child in pids if (process := _process(child)) is not None}
+        processes |= fresh
+        generation = list(fresh)
+    return list(processes.values())
 
 
 def children(pid: int) -> list[psutil.Process]:
-    """The children of this process; nothing if it has ended."""
+    """Return the children of this process; empty if it has ended."""
     if not _has_lists():
-        return _asked(pid, recursive=False)
+        return _by_parents(pid, recursive=False)
     return [process for child in _children(pid) if (process := _process(child)) is not None]
 
 
@@ -40,19 +40,19 @@ def _has_lists() -> bool:
 
 
 def _children(pid: int) -> list[int]:
-    """Read again where there are any: one may be left out when another ends at that moment (proc(5))."""
-    found = _read(pid)
-    return list(dict.fromkeys([*found, *_read(pid)])) if found else found
+    """Read the list of children twice: it can miss a child while another one ends (proc(5))."""
+    pids = _read(pid)
+    return list(dict.fromkeys([*pids, *_read(pid)])) if pids else pids
 
 
 def _read(pid: int) -> list[int]:
-    # by calls of the system alone: files as objects take twice as many, and after each of them a busy
-    # program of several threads waits for its turn
-    found: list[int] = []
+    # Plain system calls: file objects need twice as many, and after each call a busy program with several
+    # threads waits for the interpreter lock.
+    pids: list[int] = []
     try:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
     except OSError:
-        return found
+        return pids
     for thread in threads:
         with contextlib.suppress(OSError):
             descriptor = os.open(f"/proc/{pid}/task/{thread}/children", os.O_RDONLY)
@@ -60,8 +60,8 @@ def _read(pid: int) -> list[int]:
                 text = b"".join(iter(lambda: os.read(descriptor, 1 << 16), b""))  # noqa: B023
             finally:
                 os.close(descriptor)
-            found += map(int, text.split())
-    return found
+            pids += map(int, text.split())
+    return pids
 
 
 def _process(pid: int) -> psutil.Process | None:
@@ -71,7 +71,7 @@ def _process(pid: int) -> psutil.Process | None:
         return None
 
 
-def _asked(pid: int, recursive: bool) -> list[psutil.Process]:
+def _by_parents(pid: int, recursive: bool) -> list[psutil.Process]:
     try:
         return list(psutil.Process(pid).children(recursive=recursive))
     except psutil.NoSuchProcess:

@@ -1,7 +1,7 @@
-"""Says whether a frame arrives: `python reach.py DEVICE FRAME SECONDS`, in the network of whoever listens.
+"""Check whether a frame arrives: `python reach.py DEVICE FRAME SECONDS`, in the receiver's network.
 
-Another sends the frame meanwhile (`Host.knocking`). Frames of a type of their own need no address resolution,
-so nothing has to come back. Exit code 0: one arrived; 1: none did.
+Meanwhile another process sends the frame repeatedly (`Host.knocking`). The frames have a separate EtherType
+and need no address resolution, so no reply is needed. Exit code 0: a frame arrived; 1: no frame arrived.
 """
 
 import os
@@ -11,27 +11,27 @@ import sys
 import time
 from contextlib import suppress
 
+# The first of the two EtherTypes that IEEE 802 reserves for local experiments.
 _TYPE = 0x88B5
-"""The first of the two types that IEEE 802 leaves to local experiments."""
 
+# ETH_P_ALL includes outgoing frames: a port to a virtual machine sends the frames that reach the machine.
 _ANYTHING = 0x0003
-"""ETH_P_ALL: also what leaves by a device, as a port to a virtual machine does not receive what it hands over."""
 
 
 def frame(source: str, target: str) -> bytes:
-    """A frame from one MAC address to another, unlike any before it."""
+    """Return a unique frame from one MAC address to another."""
     addresses = bytes.fromhex((target + source).replace(":", ""))
     return addresses + _TYPE.to_bytes(2, "big") + os.urandom(50)
 
 
-def hears(device: str, wanted: bytes, seconds: float) -> bool:
-    """Whether a frame passes a device here within this time."""
+def hears(device: str, expected: bytes, seconds: float) -> bool:
+    """Return whether a frame passes a device here within `seconds`."""
     listener = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ANYTHING))
     listener.bind((device, _ANYTHING))
     deadline = time.monotonic() + seconds
     while select.select([listener], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        with suppress(OSError):  # the device may be down
-            if listener.recv(2048)[: len(wanted)] == wanted:
+        with suppress(OSError):  # The device can be down.
+            if listener.recv(2048)[: len(expected)] == expected:
                 return True
     return False
 

@@ -75,7 +75,7 @@ class RunningLoad:
         self._begun = threading.Event()
         self._errors = (out / "load.err").open("w+")
         self._process = subprocess.Popen(
-            host.beside([*self.command(server, endpoints, plan, out), *_binds(host)]),
+            host.outside([*self.command(server, endpoints, plan, out), *_binds(host)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -20,14 +20,14 @@ class Observer(ABC):
     guessed, and never ends the trial.
     """
 
+    # The tables that it writes.
     tables: ClassVar[tuple[str, ...]]
-    """The tables that it writes."""
 
+    # Columns and types of those that `layout.TABLES` has not; only charts of one's own read them.
     own: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """Columns and types of those that `layout.TABLES` has not; only charts of one's own read them."""
 
+    # How many clients the ledger of this load has; 0: there is no ledger.
     ledger_clients: int = 0
-    """How many clients the ledger of this load has; 0: there is no ledger."""
 
     def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
         self.deployed = deployed

@@ -88,7 +88,7 @@ class HostObserver(Observer):
         seen = {}
         for name, host in list(self.deployed.lab.hosts.items()):
             with suppress(FiveninesError):
-                if (processes := host.told_processes()) is not None:
+                if (processes := host.reported_processes()) is not None:
                     seen[name] = told(processes)
         return seen
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from fivenines.observe.processes import SERVE, Key, Look, Other, Total
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+# Names of others that have used less, in CPU seconds, are not told.
 _LEAST = 0.05
-"""Names of others that have used less, in CPU seconds, are not told."""
 
+# Begins the name of what others of one name have used.
 OTHERS = "others_s:"
-"""Begins the name of what others of one name have used."""
 
 
 class Machine:
@@ -28,8 +28,8 @@ class Machine:
         self._controller = os.getpid() if controller is None else controller
         self._hosts: dict[str, Total] = {}
         self._others = Total()
+        # What each process that is not of a host had used by itself at the last look.
         self._alone: dict[Key, float] = {}
-        """What each process that is not of a host had used by itself at the last look."""
         self._own = self._kernel = self._serve = 0.0
         self._named: dict[str, float] = {}
         self._first: dict[str, float] | None = None

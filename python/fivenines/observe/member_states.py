@@ -22,14 +22,14 @@ from fivenines.lab.process import end_within
 from fivenines.observe.base import Observer
 from fivenines.servers.member import Member, StateReporter
 
+# Seconds between two questions.
 PERIOD = 0.1
-"""Seconds between two questions."""
 
+# Seconds until what has ended is tried again, or the end of the trial is noticed.
 _AGAIN = 0.2
-"""Seconds until what has ended is tried again, or the end of the trial is noticed."""
 
+# Nobody tells the state now.
 UNKNOWN = "not known"
-"""Nobody tells the state now."""
 
 
 class MemberStateObserver(Observer):
@@ -92,7 +92,7 @@ class MemberStateObserver(Observer):
 
     def _listen_once(self, member: Member, reporter: StateReporter) -> None:
         process = subprocess.Popen(
-            member.host.beside(reporter.program(PERIOD)),
+            member.host.outside(reporter.program(PERIOD)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from fivenines.lab.network import DEVICE
 
+# PID and start time: together they are never used twice.
 Key = tuple[int, int]
-"""PID and start time: together they are never used twice."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# PF_KTHREAD of the kernel's include/linux/sched.h.
 _KERNEL_THREAD = 0x00200000
-"""PF_KTHREAD of the kernel's include/linux/sched.h."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Processes:
         return found
 
 
+# The name that the process of a live page has given itself (proc(5), comm).
 SERVE = "fivenines-serve"
-"""The name that the process of a live page has given itself (proc(5), comm)."""
 
 
 def serve_seconds() -> float:

@@ -16,11 +16,11 @@ from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 from fivenines.servers.session import Session
 
+# Longest wait for an answer, in seconds.
 TIMEOUT = 1.0
-"""Longest wait for an answer, in seconds."""
 
+# The columns of a table after `t_ms`; None is NULL.
 Row = tuple[str | float | None, ...]
-"""The columns of a table after `t_ms`; None is NULL."""
 
 
 class SamplingObserver(Observer):

@@ -19,11 +19,11 @@ from fivenines.load.commands import account_flags, administrators_secret, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 
+# Time between two looks at a node until something is broken or changes: observing must cost little.
 CALM = "50ms"
-"""Time between two looks at a node until something is broken or changes: observing must cost little."""
 
+# Seconds that it may take to write what it has.
 PATIENCE = 5.0
-"""Seconds that it may take to write what it has."""
 
 
 class NodeWatch(Observer):

@@ -306,7 +306,7 @@ class Running:
             return ""
         asked = [sys.executable, "-m", answers.__name__, self.host.address, str(port)]
         said = subprocess.run(
-            self.host.beside([*asked, *([path] if path else [])]),
+            self.host.outside([*asked, *([path] if path else [])]),
             capture_output=True,
             text=True,
             check=False,

@@ -15,8 +15,8 @@ from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import ENGINE, Root
 
+# Progress of a pull: what happens, and the fraction done where it is known.
 Report = Callable[[str, float | None], None]
-"""Progress of a pull: what happens, and the fraction done where it is known."""
 
 
 def waiting(report: Report) -> Callable[[str], None]:
@@ -24,9 +24,9 @@ def waiting(report: Report) -> Callable[[str], None]:
     return lambda who: report(f"{locks.WAITING}{who}", None)
 
 
+# Whose servers an engine has, or stands beside; odbc: whatever a driver reaches; none: it is a program that
+# asks servers of any of them.
 Family = Literal["postgresql", "mariadb", "mysql", "ndb", "odbc", "none"]
-"""Whose servers an engine has, or stands beside; odbc: whatever a driver reaches; none: it is a program that
-asks servers of any of them."""
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,17 @@ class _Receipt:
     version: str
     files: int
     size_bytes: int
+    # What it was made of, where that is not what its name always means: a file, and its checksum.
     source: str = ""
-    """What it was made of, where that is not what its name always means: a file, and its checksum."""
+    # The folder of somebody else whose files are used where they are; empty: they are in the cache.
     root: str = ""
-    """The folder of somebody else whose files are used where they are; empty: they are in the cache."""
 
 
 class CachedEngine(Engine):
     """An engine that is built into a folder of the cache: whole, or not there at all."""
 
+    # The beginning of the version that its name promises; empty: whichever there is.
     series: ClassVar[str] = ""
-    """The beginning of the version that its name promises; empty: whichever there is."""
 
     @property
     def folder(self) -> Path:

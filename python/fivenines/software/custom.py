@@ -23,12 +23,12 @@ from fivenines.software.trees import Tree, family_named
 Kind = Literal["image", "archive", "path"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+# The first and the last version of each family that was tried: their settings and words are known.
 KNOWN: Mapping[Family, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "postgresql": ((13,), (18,)),
     "mariadb": ((10, 5), (11, 8)),
     "mysql": ((9,), (9, 99)),
 }
-"""The first and the last version of each family that was tried: their settings and words are known."""
 
 _WHY_OLDER: Mapping[Family, str] = {
     "postgresql": "standbys were set up by another file before 12, and 12 was not tried",

@@ -17,6 +17,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import CachedEngine, Report
 
+# What scripts and state transfers call.
 BASE = (
     "iproute2",
     "procps",
@@ -34,14 +35,13 @@ BASE = (
     "libc-bin",
     "base-passwd",
 )
-"""What scripts and state transfers call."""
 
 _SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
+# How the server of a family prints its version, as group 1.
 _SERVERS: dict[str, tuple[tuple[str, ...], str]] = {
     "mariadb": (("mariadbd", "--version"), r"Ver (\S+?)-MariaDB"),
     "mysql": (("mysqld", "--no-defaults", "--version"), r"Ver (\d+\.\d+\.\d+)"),
 }
-"""How the server of a family prints its version, as group 1."""
 
 _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 
@@ -49,26 +49,26 @@ _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 class DebianRoot(CachedEngine):
     """A root file system of packages; hosts overlay it."""
 
+    # The release of Debian, or `sid`; by default Debian 12.
     suite: ClassVar[str] = "bookworm"
-    """The release of Debian, or `sid`; by default Debian 12."""
 
+    # What is unpacked, with all that it depends on.
     packages: ClassVar[tuple[str, ...]]
-    """What is unpacked, with all that it depends on."""
 
+    # Names and ids of users, each with a group of its own, that programs look up.
     accounts: ClassVar[tuple[tuple[str, int], ...]] = ()
-    """Names and ids of users, each with a group of its own, that programs look up."""
 
+    # Folders below /usr/share that are left out, beside documentation; by default Perl's.
     unused: ClassVar[tuple[str, ...]] = ("perl", "perl5")
-    """Folders below /usr/share that are left out, beside documentation; by default Perl's."""
 
+    # Further options of mmdebstrap.
     options: ClassVar[tuple[str, ...]] = ()
-    """Further options of mmdebstrap."""
 
+    # Prints the version when it is run inside the tree; empty: the version is that of the server.
     version_command: ClassVar[tuple[str, ...]] = ()
-    """Prints the version when it is run inside the tree; empty: the version is that of the server."""
 
+    # The version in what it prints, as group 1.
     version_pattern: ClassVar[str] = ""
-    """The version in what it prints, as group 1."""
 
     def build(self, tree: Path, report: Report) -> str:
         if shutil.which("mmdebstrap") is None:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 
+# The kernel's words for processors in those of images (GOARCH).
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-"""The kernel's words for processors in those of images (GOARCH)."""
 
+# Registries on this machine have no certificate, as for Docker.
 _HERE = ("localhost", "127.0.0.1", "[::1]")
-"""Registries on this machine have no certificate, as for Docker."""
 
 _PATIENCE = 3600.0
 

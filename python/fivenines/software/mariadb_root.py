@@ -2,8 +2,8 @@
 
 from fivenines.software.debian_root import DebianRoot
 
+# The server, and what Galera's state transfer scripts call.
 MARIADB = ("mariadb-server", "galera-4", "mariadb-backup", "rsync", "socat", "lsof")
-"""The server, and what Galera's state transfer scripts call."""
 
 MYSQL_ACCOUNT = ("mysql", 999)
 

@@ -11,8 +11,8 @@ from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MARIADB, MYSQL_ACCOUNT
 
+# Where a host finds the key by which it logs in to others; each lab has its own.
 SSH_KEY = "/run/node/run/ssh_key"
-"""Where a host finds the key by which it logs in to others; each lab has its own."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Patch:
     new: str
 
 
+# What makes MHA 0.58 work here.
 PATCHES = (
     # 10.11.19-MariaDB-0+deb12u1 has more numbers than the format: "Redundant argument in sprintf", made fatal
     Patch(
@@ -50,7 +51,6 @@ PATCHES = (
     # the login that MHA uses on nodes is the server's own user: it may read the logs
     Patch("etc/passwd", ":mysql:/nonexistent:/bin/false", ":mysql:/tmp:/bin/sh"),
 )
-"""What makes MHA 0.58 work here."""
 
 _SSH = f"""\
 Host *

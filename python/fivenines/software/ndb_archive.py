@@ -19,19 +19,19 @@ from fivenines.lab.host import ENGINE, Root
 from fivenines.software import archives
 from fivenines.software.base import CachedEngine, EngineStatus, Report
 
+# The environment variable that names a folder with archives of engines.
 ARCHIVES = "FIVENINES_ENGINE_ARCHIVES"
-"""The environment variable that names a folder with archives of engines."""
 
 _PATTERNS = ("mysql-ndb-9.7*.tar*", "mysql-cluster-*9.7*.tar*")
 _PROGRAMS = ("mysqld", "ndbmtd", "ndb_mgmd")
 _PARTS = ("bin", "sbin", "libexec")
 
+# What to do where there is none.
 REMEDIES = (
     "`fivenines engines add FOLDER` with MySQL Cluster's tarball unpacked or its packages installed (/usr), "
     "`fivenines engines add FILE` with its generic Linux archive from MySQL's site, or "
     "`fivenines engines build mysql-ndb-9.7` (two hours)"
 )
-"""What to do where there is none."""
 
 
 class NdbArchive(CachedEngine):
@@ -42,11 +42,11 @@ class NdbArchive(CachedEngine):
     family = "ndb"
     series = "9.7"
 
+    # The one to take; None: whichever the environment offers.
     archive: Path | None = None
-    """The one to take; None: whichever the environment offers."""
 
+    # The folder that a build has left, to be copied; None: an archive is unpacked.
     made: Path | None = None
-    """The folder that a build has left, to be copied; None: an archive is unpacked."""
 
     _source = ""
 

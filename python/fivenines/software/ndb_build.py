@@ -18,11 +18,11 @@ from fivenines.errors import FiveninesError
 from fivenines.software.base import Report
 from fivenines.units import format_size
 
+# The name of the source package.
 SOURCE = "mysql-9.7"
-"""The name of the source package."""
 
+# Bytes that must be free: the source is 2 GB unpacked, what is compiled and linked takes the rest.
 DISK = 12 * 2**30
-"""Bytes that must be free: the source is 2 GB unpacked, what is compiled and linked takes the rest."""
 
 HOURS = "about two hours on two cores (2,900 compilations)"
 

@@ -7,14 +7,14 @@ from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
+# Pacemaker, its command line tools, the messaging layer, and the agents that start and stop services.
 CLUSTER = ("pacemaker", "pacemaker-cli-utils", "corosync", "resource-agents")
-"""Pacemaker, its command line tools, the messaging layer, and the agents that start and stop services."""
 
+# The account that most of Pacemaker's processes run as.
 DAEMON = ("hacluster", 998)
-"""The account that most of Pacemaker's processes run as."""
 
+# That account's group, by which Pacemaker knows who may talk to it.
 GROUP = "haclient"
-"""That account's group, by which Pacemaker knows who may talk to it."""
 
 
 class PacemakerRoot(DebianRoot):

@@ -12,8 +12,8 @@ from fivenines.lab.bound import pip
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot, inside_tree
 
+# Where Patroni 4 lies in the tree, for PYTHONPATH.
 ASIDE = "/opt/patroni-4"
-"""Where Patroni 4 lies in the tree, for PYTHONPATH."""
 
 _REQUIREMENT = "patroni>=4,<5"
 _LIBRARIES = "/usr/lib/python3/dist-packages"

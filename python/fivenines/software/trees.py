@@ -15,14 +15,15 @@ from fivenines.lab.host import ENGINE, Root
 from fivenines.software.base import Family
 from fivenines.software.debian_root import inside_tree
 
+# The server's program of each family, and its version in what it prints.
 _SERVERS: Mapping[Family, tuple[str, str]] = {
     # MariaDB calls its server mysqld, too
     "mariadb": ("mariadbd", r"Ver (\d+\.\d+\.\d+)-MariaDB"),
     "mysql": ("mysqld", r"Ver (\d+\.\d+\.\d+)"),
     "postgresql": ("postgres", r"PostgreSQL\) (\d+(?:\.\d+)+|\d+\w*)"),
 }
-"""The server's program of each family, and its version in what it prints."""
 
+# Where roots have programs: those of Debian, of the Red Hat family, and of images.
 _IN_ROOT = (
     "usr/local/sbin",
     "usr/local/bin",
@@ -36,16 +37,15 @@ _IN_ROOT = (
     "opt/*/*/bin",
     "opt/*/*/sbin",
 )
-"""Where roots have programs: those of Debian, of the Red Hat family, and of images."""
 
 _IN_INSTALLATION = ("bin", "sbin", "libexec")
 
+# What a server of the MySQL family reads beside itself: a pattern, and how far above the folder is.
 _BESIDE: Mapping[str, tuple[str, int]] = {
     "lc-messages-dir": ("share/**/english/errmsg.sys", 2),
     "character-sets-dir": ("share/**/charsets/Index.xml", 1),
     "plugin-dir": ("lib*/**/plugin", 0),
 }
-"""What a server of the MySQL family reads beside itself: a pattern, and how far above the folder is."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from fivenines.lab.host import Root
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 
+# Of the kernel's modules those that are of use here, where they are not built in.
 MODULES = (
     "overlay",
     "lru_cache",
@@ -23,14 +24,13 @@ MODULES = (
     "dm-mod",
     "dm-delay",
 )
-"""Of the kernel's modules those that are of use here, where they are not built in."""
 
+# Where a host sees it.
 PLACE = Path("/run/uml")
-"""Where a host sees it."""
 
 _LOADER = "ld-linux-x86-64.so.2"
+# The same, by a name that is short enough to be written over the other.
 _OWN_LOADER = "ld.so"
-"""The same, by a name that is short enough to be written over the other."""
 
 
 class UmlKernel(DebianRoot):

@@ -293,11 +293,11 @@ class ExternalSettings(SolutionSettings):
         if not missing:
             return []
         named = " and ".join(f"`hooks.{name}`" for name in missing)
-        return [f"fivenines does not control the servers. Set {named}, or use `fault: command`"]
+        return [f"fivenines does not control the servers. Set {named} or use `fault: command`"]
 
     def problems_with_load(self, load: LoadSettings) -> dict[str, str]:
         usual = LoadSettings()
-        why = "the ODBC driver controls it: remove it, and set the driver's keyword in `odbc`"
+        why = "the ODBC driver controls it: remove it and use a keyword of the driver in `odbc`"
         given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(usual, key))
         return dict.fromkeys(given, why) if self.odbc else {}
 

@@ -197,7 +197,7 @@ def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
         (("kil", None, [], None), "did you mean 'kill'"),
         (("kill", "majorty", [], None), "found 'majorty'"),
         (("kill", None, ["duration=1s"], None), "unknown key 'duration'"),
-        (("degrade", None, [], None), "it degrades nothing"),
+        (("degrade", None, [], None), "it has no effect"),
         (("sequence", None, ["steps=[{fault: kill}]"], "3s"), "no duration of its own"),
     ],
 )

@@ -177,7 +177,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "faults: [{fault: kill, target: replica}]\n",
             "x.yaml:4:10: faults[0]: kill makes no sense for 'standalone': replica: the solution "
-            "has one node, and no replica. Change the fault, or name the solutions that it is for "
+            "has one node and no replica. Change the fault, or name the solutions that it is for "
             "in its `only:`",
         ),
         (

@@ -37,7 +37,7 @@ def test_to_fill_is_to_replace(tmp_path: Path) -> None:
     other.path.mkdir()
     other.fill(folder)
     assert (other.path / "below" / "new").read_text() == "new"
-    with pytest.raises(FiveninesError, match=r"^no copy to .*/to: cp: cannot"):
+    with pytest.raises(FiveninesError, match=r"^cannot copy .* to .*/to: cp: cannot"):
         folder.fill(tmp_path / "nowhere")
 
 

@@ -20,7 +20,7 @@ class ThisMachine(Host):
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         return list(command)
 
-    def beside(self, command: Sequence[str]) -> list[str]:
+    def outside(self, command: Sequence[str]) -> list[str]:
         return list(command)
 
 
@@ -77,7 +77,7 @@ def test_folders_are_given_away_only_where_users_differ(
 def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
-    command = host.beside(["tool", "-v"])
+    command = host.outside(["tool", "-v"])
     assert "--into=user,net,pid" in command
     assert command[-3:] == ["--", "tool", "-v"]
 

@@ -99,7 +99,7 @@ def test_version_1_beside_a_version_2_without_controllers(machine: Machine) -> N
 
 def test_version_1_is_roots_alone(machine: Machine, locked: None) -> None:
     machine.says(HYBRID)
-    assert detect() == Groups({}, 1, "control groups of version 1 (memory, cpu) are root's alone")
+    assert detect() == Groups({}, 1, "only root can change control groups of version 1 (memory, cpu)")
 
 
 @pytest.mark.parametrize("text", ["", "0::/\n", "3:pids:/\n"])

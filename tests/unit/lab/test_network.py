@@ -9,8 +9,8 @@ import pytest
 from fivenines.errors import FiveninesError
 from fivenines.lab import network
 
+# A PID that no process can have (the kernel's limit is 2^22).
 NOBODY = 2**22 + 1
-"""A PID that no process can have (the kernel's limit is 2^22)."""
 
 
 @pytest.fixture
@@ -95,4 +95,4 @@ def test_a_failure_says_what_happened_and_what_to_do() -> None:
         network.create_bridges(NOBODY, 1)
     first, second = str(refused.value).splitlines()
     assert first.startswith("the lab's network could not be set up: fivenines-core: cannot enter ")
-    assert second == "`fivenines doctor` says what this machine lacks"
+    assert second == "run `fivenines doctor` to list what this machine lacks"

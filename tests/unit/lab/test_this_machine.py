@@ -45,5 +45,5 @@ def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
             lambda: place.pid,
             lambda: place.inside(["true"], None),
         ):
-            with pytest.raises(FiveninesError, match=r"own|not a host of the lab"):
+            with pytest.raises(FiveninesError, match=r"does not control|not a host of the lab"):
                 refused()

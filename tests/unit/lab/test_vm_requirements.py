@@ -24,7 +24,7 @@ def test_where_all_is_there_nothing_is_said(able: Path) -> None:
 
 def test_without_the_tool_for_disks_its_package_is_named(able: Path) -> None:
     (able / "mke2fs").unlink()
-    assert "`apt-get install e2fsprogs`" in vm_requirements.problem()
+    assert "`sudo apt-get install e2fsprogs`" in vm_requirements.problem()
 
 
 def test_who_may_not_make_ports_is_told_what_to_do(able: Path) -> None:

@@ -90,16 +90,16 @@ def test_all_that_found_no_room_counts_as_dropped_by_the_queue(start: Start) -> 
 
 def test_a_refusal_and_an_end_are_told(start: Start) -> None:
     emulator = start(_ANSWERS)
-    with pytest.raises(FiveninesError, match="the link emulator fails: no port is called 'w9'"):
+    with pytest.raises(FiveninesError, match="the link emulator failed: no port is called 'w9'"):
         emulator.set("w9", "w1", LinkSettings())
     emulator._popen.kill()
     emulator._popen.wait()
-    with pytest.raises(FiveninesError, match="the link emulator fails: "):
+    with pytest.raises(FiveninesError, match="the link emulator failed: "):
         emulator.traffic()
 
 
 def test_an_emulator_that_cannot_start_says_why(start: Start) -> None:
-    with pytest.raises(FiveninesError, match="link emulator fails: no packet sockets today"):
+    with pytest.raises(FiveninesError, match="link emulator failed: no packet sockets today"):
         start(_REFUSES)
 
 

@@ -55,7 +55,7 @@ class Pretended(Fault[PretendedSettings]):
             return None
         if away or context.ended.is_set():
             raise FiveninesError(f"stopped: {away or context.why_ended}")
-        return self._struck(injection.held + 1)
+        return self._struck(injection.state + 1)
 
     def recover(self, context: Any, injection: Injection) -> Recovery:
         if self.settings.fails == "end":

@@ -139,9 +139,9 @@ def test_faults_that_amazon_has_are_taken() -> None:
 
 def test_others_cannot_be_told_who_shall_be_primary_and_have_no_such_storage() -> None:
     text = file(solutions="[hot-standby]", faults="[{fault: switchover, to: node2}]")
-    with pytest.raises(UsageError, match="hot-standby cannot be told who shall be the primary"):
+    with pytest.raises(UsageError, match="hot-standby does not let users choose the new primary"):
         parsed(text)
-    with pytest.raises(UsageError, match="no storage with copies of its own"):
+    with pytest.raises(UsageError, match="standalone has no replicated storage"):
         parsed(file(solutions="[standalone]", faults="[storage-failure]"))
 
 

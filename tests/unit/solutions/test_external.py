@@ -78,7 +78,7 @@ def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("faults", "[{fault: kill}]", "Give `hooks.kill` and `hooks.restart`"),
+        ("faults", "[{fault: kill}]", "Set `hooks.kill` and `hooks.restart`"),
         ("faults", "[{fault: slow-disk}]", "slow-disk needs a lab"),
         ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
         ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
@@ -198,7 +198,7 @@ def test_hooks_allow_the_faults_that_they_are_for() -> None:
         f"database: shop, {hooks}}}]"
     )
     parse_experiment(file(solutions=solutions, faults="[{fault: kill}]"), "x.yaml")
-    with pytest.raises(UsageError, match=r"Give `hooks\.stop`"):
+    with pytest.raises(UsageError, match=r"Set `hooks\.stop`"):
         parse_experiment(file(solutions=solutions, faults="[{fault: stop}]"), "x.yaml")
 
 

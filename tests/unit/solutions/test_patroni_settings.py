@@ -89,7 +89,7 @@ def test_it_needs_its_own_engine_beside_the_server_s() -> None:
 def test_hosts_of_etcd_are_there_only_where_it_has_its_own() -> None:
     assert patroni(etcd="apart").hosts == ("etcd1", "etcd2", "etcd3")
     assert targets.problems_of("etcd2", patroni(etcd="apart").topology()) == []
-    assert "there is no such target" in targets.problems_of("etcd2", patroni().topology())[0]
+    assert "unknown target" in targets.problems_of("etcd2", patroni().topology())[0]
     network = NetworkSettings.model_validate({"sites": {"east": ["node1", "etcd1"], "west": []}})
     assert network.problems() == []
 

@@ -34,7 +34,7 @@ class Outgoing:
     def use(self, told: Mapping[str, LinkSettings]) -> None:
         self.told = told
 
-    def are_gone(self) -> None:
+    def switched_off(self) -> None:
         self.gone += 1
         self.told = {}
 
@@ -80,10 +80,10 @@ def test_what_begins_with_the_load_ends_with_it() -> None:
 
 def test_who_has_lost_his_power_is_told_again_once_he_has_it() -> None:
     made, machines = between(**FAR)
-    made.are_gone("a")
+    made.switched_off("a")
     made.impair("b", LinkSettings(rtt=0.1))
     assert machines["a"].told == {} and machines["a"].gone == 1
-    made.are_back("a")
+    made.switched_on("a")
     assert machines["a"].told["b"] == LinkSettings(rtt=0.14)
 
 

@@ -92,10 +92,10 @@ def test_what_was_not_run_is_explained() -> None:
 
     refused = b"Welcome\nsudo: Ein Passwort ist notwendig\n"
     assert said(True, b"", refused) == (
-        "db1: admin may not become root by sudo without a password: sudo: Ein Passwort ist notwendig"
+        "db1: admin cannot use sudo without a password: sudo: Ein Passwort ist notwendig"
     )
     missing = said(True, b"", b"bash: line 1: exec: sudo: not found\n")
-    assert "may not become root by sudo" in missing
+    assert "cannot use sudo" in missing
     closed = said(True, b"This account is currently not available.\n", b"")
     assert closed.startswith(
         "db1: the login shell of admin ended (exit code 1) without running the command that it was given. "

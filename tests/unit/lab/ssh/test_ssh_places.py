@@ -57,7 +57,10 @@ def test_a_machine_says_what_it_does_not_share() -> None:
     ("hosts", "said"),
     [
         ({"a": {"address": "10.0.0.1"}, "b": {"address": "10.0.0.1"}}, "a and b have the same address"),
-        ({"a": {"address": "10.0.0.1", "power_off": "off"}}, "`power_off` and `power_on` go together"),
+        (
+            {"a": {"address": "10.0.0.1", "power_off": "off"}},
+            "set both `power_off` and `power_on`, or neither",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told(hosts: dict[str, object], said: str) -> None:
@@ -67,7 +70,7 @@ def test_what_does_not_fit_is_told(hosts: dict[str, object], said: str) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [({"kind": "ssh"}, "needs an `inventory`"), ({"inventory": "x"}, "goes with `kind: ssh`")],
+    [({"kind": "ssh"}, "needs an `inventory`"), ({"inventory": "x"}, "`inventory` needs `kind: ssh`")],
 )
 def test_a_lab_over_ssh_has_an_inventory(settings: dict[str, str], said: str) -> None:
     (problem,) = LabSettings.model_validate(settings).problems()
