@@ -105,9 +105,9 @@ else:
                 Field(
                     "deployment",
                     description="time from which links and bandwidth apply. deployment: always. load: "
-                    "from just before the load until the nodes have settled after it; deployment and checks run "
-                    "at full speed. steady: as load, but from 2 s before the steady-state window, after servers "
-                    "have opened their tables in the warm-up",
+                    "from just before the load until the nodes have settled after it; deployment and checks "
+                    "run at full speed. steady: as load, but from 2 s before the steady-state window, after "
+                    "servers have opened their tables in the warm-up",
                 ),
             )
         },

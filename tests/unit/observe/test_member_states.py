@@ -14,7 +14,7 @@ def _observer(folder: Path) -> MemberStateObserver:
     assert not observer.wanted
     observer.start(0)
     # two that tell, the first one first
-    observer._told.update({"management1": {}, "management2": {}})
+    observer._reported.update({"management1": {}, "management2": {}})
     return observer
 
 

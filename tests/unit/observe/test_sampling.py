@@ -89,7 +89,7 @@ def test_settings_choose_what_is_kept(tmp_path: Path) -> None:
     assert ObserveSettings.model_validate({"counters": "Com_*"}).counters == ["Com_*"]
     assert ObserveSettings.model_validate({"counters": True}) == ObserveSettings()
     alone, pair = _deployed("a"), _deployed("a", "b")
-    off = ObserveSettings.model_validate({"counters": False, "delay": False})
+    off = ObserveSettings.model_validate({"counters": False, "lag": False})
     assert not CounterObserver(alone, tmp_path, off).wanted
     assert not CounterObserver(alone, tmp_path, ObserveSettings(counters=[])).wanted
     assert CounterObserver(alone, tmp_path, some).wanted

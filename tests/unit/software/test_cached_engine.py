@@ -111,7 +111,7 @@ def test_a_corrupt_engine_is_noticed_and_built_anew(engine: Tiny, harm: object) 
     status = engine.status()
     assert not status.installed
     assert status.version == "1.1"
-    assert status.detail == "corrupt (files changed or missing): pull it again"
+    assert status.detail == "corrupt (files changed or are missing): pull it again"
     assert engine.require(quiet).version == "1.2"
     assert _left(engine) == ["tiny-1"]
 
@@ -252,4 +252,4 @@ def test_another_version_than_the_name_promises_is_told(
     for other in ("1.10", "2.0"):
         monkeypatch.setattr(Tiny, "series", other)
         assert engine.status().installed
-        assert engine.status().detail == f"the mirror had 1.1, not {other}: results are of 1.1"
+        assert engine.status().detail == f"the mirror had 1.1 instead of {other}: results are for 1.1"

@@ -49,12 +49,12 @@ def test_a_setting_is_one_name_that_says_the_same_again(value: object, name: str
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ({"image": "docker.io/library/nginx"}, "say whose server it has, `family:`"),
-        ({"image": "mysql:9", "path": "/x"}, "an engine of your own is {image: …}"),
-        ({"picture": "mysql:9"}, "an engine of your own is {image: …}"),
-        ({"image": "mysql:9", "family": "oracle"}, "an engine of your own is {image: …}"),
+        ({"image": "docker.io/library/nginx"}, "unknown server: set `family:`"),
+        ({"image": "mysql:9", "path": "/x"}, "a custom engine is {image: …}"),
+        ({"picture": "mysql:9"}, "a custom engine is {image: …}"),
+        ({"image": "mysql:9", "family": "oracle"}, "a custom engine is {image: …}"),
         ({"image": "postgres:18"}, "this solution runs on mariadb or mysql"),
-        ({"path": "/nowhere/at/all"}, "has no database server that is known"),
+        ({"path": "/nowhere/at/all"}, "has no supported database server"),
         ("mariadb-9", "Input should be"),
     ],
 )
@@ -73,7 +73,7 @@ def test_an_engine_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
     other = engine("image:docker.io/library/postgres:18")
     assert isinstance(other, CustomEngine) and other.folder != found.folder
     assert not found.status().installed
-    with pytest.raises(UsageError, match="say whose server"):
+    with pytest.raises(UsageError, match="unknown server"):
         engine("image:docker.io/library/nginx")
 
 
@@ -99,12 +99,12 @@ def test_versions_that_nobody_tried_are_refused(family: custom.Family, version: 
     if known:
         custom._require_known("it", family, tree)
         return
-    with pytest.raises(FiveninesError, match="are known here"):
+    with pytest.raises(FiveninesError, match="but fivenines supports"):
         custom._require_known("it", family, tree)
 
 
 def test_a_server_of_another_family_is_told() -> None:
-    with pytest.raises(FiveninesError, match="has a server of mysql, not of mariadb"):
+    with pytest.raises(FiveninesError, match="contains a mysql server, but its family is mariadb"):
         custom._require_known("it", "mariadb", Tree(Path("/x"), "mysql", "9.7.0"))
 
 

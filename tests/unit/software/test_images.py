@@ -37,4 +37,4 @@ def test_the_last_message_is_the_reason() -> None:
     said = 'time="x" level=info msg="one"\ntime="x" level=fatal msg="no \\"image\\" there"\n'
     assert images._why(said) == 'no "image" there'
     assert images._why("plain words\n") == "plain words"
-    assert images._why("") == "it says nothing"
+    assert images._why("") == "no message"

@@ -31,7 +31,7 @@ class _Planted(Build):
 
 def test_a_build_that_failed_goes_on_where_it_stopped(tmp_path: Path) -> None:
     build = _Planted(tmp_path / "work")
-    with pytest.raises(FiveninesError, match=r"the step compile failed.*compile\.log"):
+    with pytest.raises(FiveninesError, match=r"the build step compile failed.*compile\.log"):
         build.run(_silent)
     assert [step.name for step in build.left()] == ["compile", "gather"]
     (build.folder / "needed").write_text("compile\n")

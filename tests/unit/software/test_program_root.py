@@ -33,7 +33,7 @@ def test_an_archive_becomes_a_tree_that_is_listed_and_removed(
     assert isinstance(same, ProgramRoot) and same.tree == made.tree
     # another archive in its place is another program
     (tmp_path / "proxy.tar.gz").write_bytes(b"another one")
-    assert made.status().detail == "the archive is another one now"
+    assert made.status().detail == "the archive has changed"
     (tmp_path / "proxy.tar.gz").unlink()
     assert made.status().installed
     same.remove()

@@ -21,7 +21,7 @@ def test_the_loader_is_the_one_that_comes_with_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", [b"no loader at all", BEFORE + BEFORE])
 def test_a_program_of_another_kind_is_refused(tmp_path: Path, program: bytes) -> None:
-    with pytest.raises(FiveninesError, match="has not the one loader"):
+    with pytest.raises(FiveninesError, match="does not contain the loader"):
         _write_kernel(program, tmp_path / "linux.uml")
     assert not (tmp_path / "linux.uml").exists()
 

@@ -98,7 +98,7 @@ def test_what_was_not_run_is_explained() -> None:
     assert "cannot use sudo" in missing
     closed = said(True, b"This account is currently not available.\n", b"")
     assert closed.startswith(
-        "db1: the login shell of admin ended (exit code 1) without running the command that it was given. "
+        "db1: the login shell of admin ended (exit code 1) without running the command. "
         "It printed 'This account is currently not available.'. It must be sh, bash"
     )
     assert "It printed" not in said(False, b"", b"")
