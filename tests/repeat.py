@@ -1,6 +1,6 @@
-"""Runs the lab tests several times, three at a time beside a load that takes a core, and counts failures.
+"""Run the lab tests several times, three at a time next to a load that uses one core, and count failures.
 
-A test that fails once in ten such runs fails in somebody's fresh clone. About 25 minutes a turn.
+A test that fails once in ten such runs also fails in a user's fresh clone. A run takes about 25 minutes.
 """
 
 import argparse

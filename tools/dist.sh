@@ -20,8 +20,8 @@ mkdir -p dist build/sdist
 "$tools/maturin" sdist --out dist 2>build/sdist.log || { cat build/sdist.log >&2; exit 1; }
 tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 
-# man pages are made from the command line itself, so by the tree's own environment; into `share/man` of wherever the
-# wheel is installed, where `man` finds them beside the program
+# The man pages are generated from the command line, with the tree's environment. They go to `share/man` of the
+# wheel's installation prefix, where `man` finds them.
 .venv/bin/python -m fivenines.manual build/sdist/shared.data/data/share/man/man1
 sed -i 's/^\[tool\.maturin\]$/&\ndata = "shared.data"/' build/sdist/pyproject.toml
 

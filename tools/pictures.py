@@ -1,10 +1,9 @@
-"""The pictures in docs/images, from real runs: first screens of reports, the live page, the terminal.
+"""Create the pictures in docs/images from real runs: first screens of reports, the live page, the terminal.
 
     make pictures RUNS=runs [LIVE=FOLDER]
 
-Each run below RUNS whose experiment is in `REPORTS` gives two pictures, of the newest one of that name.
-LIVE holds screenshots of the live page (`live-1280.png`, `live-390.png`). What there is no run for stays as
-it is, and is named.
+The newest run below RUNS of each experiment in `REPORTS` gives two pictures. LIVE has screenshots of the live
+page (`live-1280.png`, `live-390.png`). Pictures without a run stay unchanged and are listed.
 Needs Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
 """
 
@@ -104,7 +103,7 @@ def made(picture: Path) -> None:
 
 
 def of_report(name: str, run: Path, images: Path) -> None:
-    """The first screen of a run's report at all widths; the report is made anew, beside the run."""
+    """Create the first screen of a run's report at all widths, from a new report in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         page = write_html(run, Path(folder) / "report.html").absolute()
         for width, size in SCREENS.items():
@@ -112,8 +111,8 @@ def of_report(name: str, run: Path, images: Path) -> None:
 
 
 def of_terminal(run: Path, images: Path) -> None:
-    """What a run says at its end, on a terminal of 80 columns."""
-    said = subprocess.run(
+    """Create a picture of a run's summary on a terminal of 80 columns."""
+    output = subprocess.run(
         [sys.executable, "-m", "fivenines", "results", "show", run.name],
         cwd=run.parent,
         env=os.environ | {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
@@ -122,7 +121,7 @@ def of_terminal(run: Path, images: Path) -> None:
         check=True,
     ).stdout
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{said.rstrip()}"))
+    console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{output.rstrip()}"))
     picture = images / "terminal.svg"
     picture.write_text(
         console.export_svg(title="fivenines", code_format=SVG, unique_id="t"), encoding="utf-8"

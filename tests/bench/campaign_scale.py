@@ -30,7 +30,7 @@ _SOLUTIONS = ", ".join(f"{{solution: standalone, name: s{n}}}" for n in range(_C
 
 
 class Pretended:
-    """A machine whose trials take so many seconds; one of them is lost with its fifth trial."""
+    """A machine with trials of a given duration; one machine is lost during its fifth trial."""
 
     def __init__(self, number: int, seconds: float) -> None:
         self.name = self.host = f"machine {number}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the controller costs while a trial's load runs: its CPU as a share of one core.
+"""Measure the controller's CPU during a trial's load, as a share of one core.
 
-Read from the trial records (`controller_cpu`) of the given runs; without one, a small experiment with
-PostgreSQL, MariaDB replication and Galera is run. Nothing is asserted: the median of each solution is
-printed beside the mark of 3 %.
+The values come from the trial records (`controller_cpu`) of the given runs. Without a run, a small experiment
+with PostgreSQL, MariaDB replication and Galera is run. Prints the median of each solution and the target of
+3 %; asserts nothing.
 
     python3 tests/bench/controller_overhead.py [RUN ...]
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long a trial waits for its solution: from its start to three writable, complete nodes.
+"""Measure the deployment time of each solution: from a trial's start to three writable, complete nodes.
 
-All in turns, with engine and data set from the cache. Nothing is asserted: the medians are printed beside
-the mark of each.
+All run in turns, with engine and data set from the cache. Prints the medians with the target of each
+solution; asserts nothing.
 
     python3 tests/bench/deploy_time.py
 """

@@ -79,12 +79,12 @@ class Bench:
             command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as process:
             assert process.stderr is not None
-            said = process.stderr.read()
+            errors = process.stderr.read()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started
         if process.returncode != 0:
-            sys.exit(f"{' '.join(command)}\nfailed:\n{said}")
+            sys.exit(f"{' '.join(command)}\nfailed:\n{errors}")
         return Load(seconds, usage.ru_utime + usage.ru_stime, rows, size())
 
     def fivenines(self, driver: str, alike: bool = False) -> Load:

@@ -29,7 +29,7 @@ WITHOUT, DENSE = ProbeSettings(every=0.0), ProbeSettings(calm=0.01)
 
 
 class Bench:
-    """One deployment, whose load runs again and again."""
+    """One deployment with a load that runs repeatedly."""
 
     def __init__(self, deployed: Deployed, folder: Path) -> None:
         self.deployed = deployed

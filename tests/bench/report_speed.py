@@ -1,12 +1,11 @@
-"""What the report of a large run takes: time, CPU and memory, first, again, and after one more trial.
+"""Measure time, CPU and memory of a large run's report: the first, the next, and after one more trial.
 
     python tests/bench/report_speed.py [--like RUN] [--cells 20] [--trials 50] [--turns 3] [--quick]
                                        [--program fivenines] [--into FOLDER]
 
-The run is made of the trials of a real one (`--like`: the quickstart has all tables that trials leave),
-copied and numbered anew as the trials of more solutions and numbers of connections; without `--like` of
-invented ones. Each report is a process of its own, and what it takes is what the kernel says of it. Prints
-the medians of the turns; asserts nothing.
+The run consists of copies of a real run's trials (`--like`: the quickstart has all tables of trials),
+renumbered as trials of more solutions and numbers of connections; without `--like`, of generated trials. Each
+report is a separate process, measured by the kernel. Prints the medians of the turns; asserts nothing.
 """
 
 import argparse

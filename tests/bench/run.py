@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""All benches, one after the other: what `make bench` runs. Ratios and medians; nothing is asserted.
+"""Run all benchmarks one after the other, for `make bench`. Prints ratios and medians; asserts nothing.
 
-client_cost.py, load_data.py and tpcc_cost.py need running servers: they are brought up here, in the lab, each
-on a host of its own from the cached data set. The clients run on the server's host, over its loopback, with
-the machine's own files.
+client_cost.py, load_data.py and tpcc_cost.py need running servers. They are started here in the lab, each on
+a separate host from the cached data set. The clients run on the server's host, over its loopback, with the
+machine's own files.
 
     python3 tests/bench/run.py [--quick] [BENCH ...]
 """
@@ -95,7 +95,7 @@ def beside_servers(script: str, options: list[str]) -> None:
 
 
 def _tpcc(options: list[str]) -> None:
-    """TPC-C beside Go clients, which are built first, as hosts of the lab have no way out."""
+    """Run TPC-C against Go clients, which are built first, as hosts of the lab have no internet access."""
     _script("tpcc_cost.py", ["--build"])
     with running("mariadb-10.11", {"max_connections": CONNECTIONS}) as node:
         # go-tpc's own tables; the load's account may not make a database

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long short commands take: CPU time, as a ratio to an interpreter that loads the libraries alone.
+"""Measure the CPU time of short commands, as a ratio to an interpreter that only loads the libraries.
 
-The commands and their peer, `python -c "import typer, pydantic, ruamel.yaml"`, run in turns. With `--beside`
-the same commands of another checkout run in the same turns, with the same interpreter: how they compare is
-the ratio of medians. Nothing is asserted: the figures are reported.
+The commands and their baseline, `python -c "import typer, pydantic, ruamel.yaml"`, run in turns. With
+`--compare`, the same commands of another checkout run in the same turns, with the same interpreter, and the
+ratio of medians is printed. Asserts nothing.
 
-    python3 tests/bench/start_up.py --beside ../fivenines-before
+    python3 tests/bench/start_up.py --compare ../fivenines-before
 """
 
 import argparse
@@ -25,9 +25,9 @@ def main() -> None:
     """Run the commands in turns and print medians and ratios."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--turns", type=int, default=10, help="turns (default: %(default)s)")
-    parser.add_argument("--beside", type=Path, help="another checkout")
+    parser.add_argument("--compare", type=Path, help="another checkout")
     arguments = parser.parse_args()
-    trees = [ROOT, *([arguments.beside.resolve()] if arguments.beside else [])]
+    trees = [ROOT, *([arguments.compare.resolve()] if arguments.compare else [])]
     peer: list[float] = []
     taken: dict[tuple[str, Path], list[float]] = {}
     for turn in range(arguments.turns + 1):
@@ -44,8 +44,8 @@ def main() -> None:
     for command in COMMANDS:
         name = " ".join(command)
         ours, *other = (statistics.median(taken[name, tree]) for tree in trees)
-        beside = f", {ours / other[0]:.2f} of {trees[1]}" if other else ""
-        print(f"fivenines {name}: {ours:.2f} s, {ours / base:.1f} x the libraries{beside}")
+        comparison = f", {ours / other[0]:.2f} of {trees[1]}" if other else ""
+        print(f"fivenines {name}: {ours:.2f} s, {ours / base:.1f} x the libraries{comparison}")
 
 
 def seconds(command: list[str], tree: Path) -> float:

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""CPU of the client per New-Order of TPC-C, beside go-tpc, and beside the same statements in Go.
+"""Compare the client's CPU per New-Order of TPC-C with go-tpc, and with the same statements in Go.
 
-go-tpc and fivenines run the standard mix, each on tables of its own; what is compared is CPU per New-Order of
-that mix. The second peer, go_new_order, sends the statements of fivenines' New-Order by the libraries that
-go-tpc is made of, and both run New-Orders only. All run in turns against the same MariaDB. Nothing is
-asserted: only ratios within one run mean something.
+go-tpc and fivenines run the standard mix on separate tables, and the CPU per New-Order is compared. The
+second peer, go_new_order, sends the statements of fivenines' New-Order with the libraries of go-tpc; both
+only run New-Orders. All run in turns against the same MariaDB. Asserts nothing: only ratios within one run
+are meaningful.
 
     python3 tests/bench/tpcc_cost.py --mysql-port 33061 --mysql-user app
 
 The password comes from FIVENINES_MYSQL_PASSWORD. Go builds the peers into the cache; a peer that cannot be
-built is left out, and why is told. A go-tpc that is there already can be named by --go-tpc.
+built is skipped with its reason. Use --go-tpc for an existing go-tpc.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Bench:
         return measure(command, self.env, found(r"transactions (\d+)"))
 
     def go_tpc(self, program: Path, connections: int, what: str = "run") -> Cost:
-        """The cost of go-tpc's mix per New-Order, or of loading its tables into a database of its own."""
+        """Return the cost of go-tpc's mix per New-Order, or of loading its tables."""
         args = self.args
         command = [str(program), "tpcc", what, "-H", "127.0.0.1", "-P", str(args.mysql_port)]
         command += ["-U", args.mysql_user, "-p", self.env["FIVENINES_MYSQL_PASSWORD"]]

@@ -108,22 +108,22 @@ def idle(_lab: Lab) -> None:
 
 
 def _pings(lab: Lab, count: int) -> list[float]:
-    """Round trips in ms of those that were answered."""
-    said = _beside(lab, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(lab)])
-    return [float(found) for found in re.findall(r"time=([\d.]+) ms", said)]
+    """Return the round trips of answered pings, in ms."""
+    output = _outside(lab, "node1", ["ping", "-i", "0.02", "-c", str(count), "-W", "3", _target(lab)])
+    return [float(time) for time in re.findall(r"time=([\d.]+) ms", output)]
 
 
 def _iperf(lab: Lab, seconds: int) -> float:
-    """Bits per second that the receiver got in the second half of the time."""
+    """Return the received bits per second in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
     with subprocess.Popen(lab.hosts["node2"].outside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
-        # the first half is for the stream's start
-        told = _beside(
+        # The first half is for the stream's start.
+        output = _outside(
             lab, "node1", ["iperf3", "-c", _target(lab), "-t", str(seconds), "-O", str(seconds // 2), "-J"]
         )
         server.wait(60)
-    return float(json.loads(told)["end"]["sum_received"]["bits_per_second"])
+    return float(json.loads(output)["end"]["sum_received"]["bits_per_second"])
 
 
 def _target(lab: Lab) -> str:
@@ -131,7 +131,7 @@ def _target(lab: Lab) -> str:
     return host.address
 
 
-def _beside(lab: Lab, host: str, command: list[str]) -> str:
+def _outside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
         lab.hosts[host].outside(command), capture_output=True, text=True, timeout=300, check=False
     )

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Public sysbench scripts of third parties, run by sysbench and by ourselves on one server.
+"""Run public sysbench scripts of third parties with sysbench and with fivenines on one server.
 
     make compat
 
-`scripts.txt` names them: repository, version, path, options. They are fetched into a temporary folder,
-together with the Lua files beside them; what cannot be had is listed. The folder `scripts` has one script
-of each kind, written for this project: those run always, here and in the lab's tests. A line is printed for
-each script: whether the server counted the same statements. The exit code is 1 when one differs.
+`scripts.txt` lists them: repository, version, path, options. They are fetched into a temporary folder, with
+the Lua files in the same folder; unavailable scripts are listed. The folder `scripts` has one script of each
+kind, written for this project; these always run, here and in the lab tests. A line per script shows whether
+the server counted the same statements. The exit code is 1 if one differs.
 
-COMPAT_MIRROR names a folder with the repositories instead, as OWNER+NAME/PATH.
+COMPAT_MIRROR can name a folder with the repositories, as OWNER+NAME/PATH.
 """
 
 import json
@@ -27,16 +27,16 @@ sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
 from lab_scripts import Place, standalone  # noqa: E402  (from the folder that was just added)
 
 EVENTS = 20
-# A script's name, its file if it can be had, its options.
+# A script's name, its file if it is available, its options.
 Asked = tuple[str, Path | None, tuple[str, ...]]
 
-# Seconds that a file may take to come.
+# Time limit of a download, in seconds.
 PATIENCE = 20.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A script of somebody else, and the options that keep its tables small."""
+    """A third-party script, and the options that keep its tables small."""
 
     repository: str
     version: str
@@ -49,14 +49,14 @@ class Entry:
 
 
 def listed() -> list[Entry]:
-    """The scripts of scripts.txt."""
+    """Return the scripts in scripts.txt."""
     lines = (HERE / "scripts.txt").read_text().splitlines()
     words = [line.split() for line in lines if line and not line.startswith("#")]
     return [Entry(one[0], one[1], one[2], tuple(one[3:])) for one in words]
 
 
 def placed(entry: Entry, folder: Path) -> Path | None:
-    """The script with all that lies beside it; None where it cannot be had."""
+    """Return the script after fetching it with all files of its folder; None if it is unavailable."""
     if mirror := os.environ.get("COMPAT_MIRROR"):
         found = Path(mirror) / entry.repository.replace("/", "+") / entry.path
         return found if found.is_file() else None
@@ -119,12 +119,12 @@ def main() -> int:
             for number, (name, script, options) in enumerate(every):
                 if script is None:
                     absent += 1
-                    print(f"not to be had   {name}", flush=True)
+                    print(f"unavailable     {name}", flush=True)
                     continue
-                said = verdict(place, script, options, folder / f"out{number}")
-                differ += said != "same"
-                print(f"{said:15} {name}", flush=True)
-    print(f"{len(every)} scripts: {differ} differ, {absent} could not be had")
+                result = verdict(place, script, options, folder / f"out{number}")
+                differ += result != "same"
+                print(f"{result:15} {name}", flush=True)
+    print(f"{len(every)} scripts: {differ} differ, {absent} unavailable")
     return 1 if differ else 0
 
 

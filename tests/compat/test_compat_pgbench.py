@@ -19,7 +19,7 @@ from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"
 TRANSACTIONS = 20
-# The script whose values are drawn: only their number can be the same.
+# The script with random values: only their number can be the same.
 DRAWN = "distributions"
 
 TABLES = """

@@ -60,7 +60,7 @@ def test_the_wheel_holds_the_package_and_nothing_else() -> None:
     assert data == {("scripts", "fivenines-core")} | manual
 
 
-def test_man_finds_the_pages_beside_the_program() -> None:
+def test_man_finds_the_installed_pages() -> None:
     page = CLEAN.parent / "share/man/man1/fivenines-run.1"
     assert page.read_text().startswith('.TH FIVENINES-RUN 1 "" "fivenines')
 
@@ -79,7 +79,7 @@ def test_the_program_asks_for_an_old_c_library_alone() -> None:
     assert versions and max(versions) <= OLDEST_GLIBC
 
 
-def test_the_sdist_holds_what_a_build_needs_and_no_junk() -> None:
+def test_the_sdist_contains_only_files_for_a_build() -> None:
     with tarfile.open(only("*.tar.gz")) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     assert {"Cargo.lock", "Cargo.toml", "pyproject.toml", "LICENSE", "crates/core/Cargo.toml"} <= names
@@ -99,7 +99,7 @@ def test_the_sdist_holds_what_a_build_needs_and_no_junk() -> None:
 
 
 @pytest.mark.parametrize(("half", "known"), [("python", "pydantic"), ("rust", "rustls")])
-def test_a_bill_of_materials_names_what_is_inside(half: str, known: str) -> None:
+def test_a_bill_of_materials_names_the_contents(half: str, known: str) -> None:
     bill = json.loads(only(f"fivenines-{VERSION}.{half}.cdx.json").read_text())
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["version"] == VERSION
@@ -158,7 +158,7 @@ def test_every_example_can_be_planned(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1200)
-def test_quickstart_runs_with_what_it_fetches_itself(tmp_path: Path) -> None:
+def test_quickstart_runs_with_its_own_downloads(tmp_path: Path) -> None:
     done = stranger(tmp_path, "run", "quickstart", "--out", "first")
     assert done.returncode == 0, done.stderr[-3000:]
     assert "report: first/report.html" in done.stdout

@@ -226,7 +226,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
             "--workload", "tatp", "--set", "subscribers=9", "--prepare"
         )
         failed["wrong password"] = place.bench(*SMALL, dsn=place.dsn("s3cret"))
-        assert "--drop replaces it" in failed["another data set is there"].stderr
+        assert "replace it with --drop" in failed["another data set is there"].stderr
         assert "Access denied" in failed["wrong password"].stderr
     assert "--prepare makes the workload's tables" in failed["tables are missing"].stderr
     for why, done in failed.items():

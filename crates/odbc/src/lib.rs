@@ -25,7 +25,7 @@ const STACK: usize = 1 << 20;
 /// Threads beyond those that are expected: a driver that heeds no bound on logging in leaves one for each attempt.
 const SPARE: usize = 1024;
 
-/// Threads whose connection, or the attempt to make it, is not over.
+/// Number of threads with an open connection or a running login.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 /// Connections that are expected at a time.
 static EXPECTED: AtomicUsize = AtomicUsize::new(0);

@@ -6,7 +6,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A context manager whose end is `close`."""
+    """A context manager that ends with `close`."""
 
     @abstractmethod
     def close(self) -> None:

@@ -32,7 +32,7 @@ class Forwarder:
     The relay ends with the host's network, and so with its lab.
 
     Args:
-        host: the host whose network the connections come from.
+        host: host with the network that the connections come from.
         targets: address:port in the lab; each gets a port.
         base: port of the first target, the others follow; None: free ports.
         log: log file of the relay.

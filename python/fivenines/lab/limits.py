@@ -123,7 +123,7 @@ def _own_groups() -> dict[str, str]:
 
 
 def _version_2(own: Path) -> Groups:
-    # Processes can only be in leaf groups (cgroups(7)), so new groups are siblings of our own.
+    # Processes can only be in leaf groups (cgroups(7)), so new groups are siblings of our group.
     parent = own.parent if own != _ROOT else own
     try:
         offered = set((parent / "cgroup.subtree_control").read_text().split())

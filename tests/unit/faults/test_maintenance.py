@@ -65,7 +65,7 @@ class Drained:
 
 
 class Solution:
-    """A solution whose first primary is node1, with a server part1 that is not a node."""
+    """A solution with node1 as its first primary, and a server part1 that is not a node."""
 
     hand_over_patience = 5.0
 

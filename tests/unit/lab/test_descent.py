@@ -56,7 +56,7 @@ def test_all_generations_are_below_and_parents_come_first(top: psutil.Process) -
 
 
 @pytest.mark.usefixtures("way")
-def test_nobody_is_below_one_that_has_ended() -> None:
+def test_an_ended_process_has_no_descendants() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
     assert descent.below(process.pid) == descent.children(process.pid) == []

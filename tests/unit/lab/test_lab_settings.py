@@ -11,7 +11,7 @@ def network(**settings: Any) -> NetworkSettings:
     return NetworkSettings.model_validate(settings)
 
 
-def test_a_direction_differs_in_what_it_names_only() -> None:
+def test_a_direction_differs_only_in_its_own_keys() -> None:
     made = network(
         sites=["a", "b", "c"],
         link={"rtt": "10ms", "loss": 0.1},
@@ -24,7 +24,7 @@ def test_a_direction_differs_in_what_it_names_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "expected"),
     [
         ({"sites": ["a", ""]}, "sites: a name must have 1 to 30 characters"),
         ({"sites": {"a": ["node1"], "b": ["node1"]}}, "sites: the host 'node1' is listed twice"),
@@ -48,21 +48,21 @@ def test_a_direction_differs_in_what_it_names_only() -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+def test_reports_contradictions_of_settings(settings: dict[str, Any], expected: str) -> None:
     (problem,) = network(**settings).problems()
-    assert problem.startswith(said)
+    assert problem.startswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("link", "said"),
+    ("link", "expected"),
     [
         (LinkSettings(rtt=0.01, jitter=0.006), "jitter must be at most half of rtt"),
         (LinkSettings(reorder=0.1), "reorder needs an rtt"),
         (LinkSettings(queue=1.0), "queue needs a bandwidth"),
     ],
 )
-def test_a_link_that_makes_no_sense(link: LinkSettings, said: str) -> None:
-    assert link.problems()[0].startswith(said)
+def test_a_link_that_makes_no_sense(link: LinkSettings, expected: str) -> None:
+    assert link.problems()[0].startswith(expected)
 
 
 def test_an_ordinary_link_is_right() -> None:

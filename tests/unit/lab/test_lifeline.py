@@ -42,7 +42,7 @@ def test_who_does_not_notice_the_end_is_killed(tmp_path: Path) -> None:
     assert first.waiter.returncode == -9
 
 
-def test_a_refusal_is_told_with_its_words(tmp_path: Path) -> None:
+def test_reports_a_refusal_with_its_message(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         lifeline.start(_program(REFUSES), tmp_path / "log")
     assert str(refused.value) == (

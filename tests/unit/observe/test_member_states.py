@@ -1,4 +1,4 @@
-"""Changes of members' states, as those that know them tell: each once, and what nobody tells is not known."""
+"""Test changes of members' states: each is written once, and states without a reporter are unknown."""
 
 from pathlib import Path
 from types import SimpleNamespace

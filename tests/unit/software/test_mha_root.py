@@ -45,9 +45,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_all_patches_fit_debians_mha(tree: Path) -> None:
-    said: list[str] = []
-    MhaRoot().finish(tree, lambda message, _fraction: said.append(message))
-    assert said == ["patching MHA for MariaDB"]
+    messages: list[str] = []
+    MhaRoot().finish(tree, lambda message, _fraction: messages.append(message))
+    assert messages == ["patching MHA for MariaDB"]
     util = (tree / "usr/share/perl5/MHA/NodeUtil.pm").read_text()
     assert "( $str =~ m/(\\d+)/g )[ 0 .. 2 ]" in util and "( $str =~ m/(\\d+)/g )[ 0 .. 1 ]" in util
     slave = (tree / "usr/share/perl5/MHA/SlaveUtil.pm").read_text()

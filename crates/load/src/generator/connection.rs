@@ -48,7 +48,7 @@ enum State {
     Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
-    /// The session is told this one of the workload's settings.
+    /// The session runs this one of the workload's settings.
     SettingUp(usize),
     /// Usable, no call under way.
     Idle,
@@ -83,7 +83,7 @@ pub struct Connection {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
-    /// What a new session is told first: by all clients, then by this one.
+    /// First statements of a new session: those of all clients, then those of this one.
     setup: Rc<Vec<String>>,
     kept: Vec<String>,
     /// It stays with its candidate, whatever happens.
@@ -137,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// The same, whose sessions are told these settings.
+    /// The same, with settings for its sessions.
     pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Connection {
         self.setup = setup;
         self
@@ -149,7 +149,7 @@ impl Connection {
         self
     }
 
-    /// Sessions to come are told this, too.
+    /// Adds a setting for later sessions.
     pub fn keep_setting(&mut self, sql: &str) {
         self.kept.push(sql.to_string());
     }

@@ -24,7 +24,7 @@ pub struct Greatest {
     pub probes: i64,
 }
 
-/// Checks what the run needs, and makes the tables of its own.
+/// Checks the requirements of the run and creates its additional tables.
 pub fn check(
     args: &Args,
     credentials: &Credentials,

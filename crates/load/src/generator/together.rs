@@ -1,4 +1,4 @@
-//! Loads of several hosts at the same servers: numbers of their own for each, and one moment at which all begin.
+//! Loads of several hosts on the same servers: separate numbers for each, and a common start time.
 
 use super::live::Live;
 use anyhow::Context;
@@ -80,7 +80,7 @@ impl Gate {
             // The file is renamed into its place, so that it is whole when it is there.
             self.at = match std::fs::read_to_string(file) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                Err(error) => return Err(error).context("cannot read the moment of the start"),
+                Err(error) => return Err(error).context("cannot read the start time"),
                 Ok(text) => Some(text.trim().parse().map_err(|_| {
                     Usage::error(format!("{}: {text:?} is no moment", file.display()))
                 })?),

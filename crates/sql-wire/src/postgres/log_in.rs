@@ -1,4 +1,4 @@
-//! What is said before the first authentication message: a request for TLS, then who wants in.
+//! The messages before the first authentication message: a request for TLS, then the startup message.
 
 use super::message::frame_untagged;
 use super::{Expect, PostgresSession};

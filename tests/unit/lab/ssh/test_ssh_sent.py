@@ -38,7 +38,7 @@ TABLE = """\
 """
 
 
-def test_ports_that_somebody_listens_at() -> None:
+def test_finds_ports_in_use() -> None:
     assert listening(TABLE.splitlines()) == {5432, 3306}
 
 
