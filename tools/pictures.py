@@ -54,7 +54,7 @@ SVG = """\
 
 
 def newest_runs(folder: Path) -> dict[str, Path]:
-    """The newest run of each experiment in a folder, itself a run or not, by the experiment's name."""
+    """Return the newest run of each experiment in a folder, itself a run or not, by the experiment's name."""
     found: dict[str, tuple[str, Path]] = {}
     for manifest in [*folder.glob(MANIFEST), *folder.glob(f"*/{MANIFEST}")]:
         run = open_run(manifest.parent)
@@ -65,7 +65,7 @@ def newest_runs(folder: Path) -> dict[str, Path]:
 
 
 def chromium() -> str:
-    """The browser's program."""
+    """Return the browser's program."""
     named = os.environ.get("FIVENINES_CHROMIUM") or shutil.which("chromium")
     if not named:
         sys.exit("chromium is missing: apt-get install chromium")

@@ -100,7 +100,7 @@ def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]
 
 
 def found(pattern: str) -> Callable[[str], int]:
-    """A counter that finds its number in a program's output."""
+    """Return a counter that finds its number in a program's output."""
 
     def count(text: str) -> int:
         match = re.search(pattern, text)

@@ -73,7 +73,7 @@ def by_trials(folder: Path, seed: int, trials: int, steady: float) -> Found:
 
 
 def by_interleaving(folder: Path, seed: int, many: int, rounds: int) -> Found:
-    """The interval from neighbouring windows."""
+    """Return the interval from neighbouring windows."""
     seconds = _campaign(folder, SAME.format(seed=seed) + BLOCK.format(blocks=many, rounds=rounds))
     (result,) = interleaved_results(open_run(folder))
     ratio = result.pairs[0].ratios[THROUGHPUT]

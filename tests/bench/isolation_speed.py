@@ -28,7 +28,7 @@ AT_ONCE = 10
 
 
 def write_history(folder: Path, n: int, stale: float, seed: int = 1) -> int:
-    """The table `history` of n transactions of 2 reads and 2 appends each; returns its rows.
+    """Write the table `history` of n transactions of 2 reads and 2 appends each; return the number of rows.
 
     `stale` is the share of transactions that read each key without its newest elements.
     """

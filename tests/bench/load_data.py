@@ -133,7 +133,7 @@ class Bench:
         time.sleep(self.args.pause)
 
     def size(self, driver: str) -> int:
-        """Bytes of all loaded tables with their indexes."""
+        """Return bytes of all loaded tables with their indexes."""
         if driver == "postgres":
             return self.sql(
                 driver,

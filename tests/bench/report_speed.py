@@ -39,7 +39,7 @@ class Cost:
 
 
 def multiply(source: Run, folder: Path, cells: int, trials: int) -> Path:
-    """A run of `cells` times `trials` complete trials, each a copy of one of the source's."""
+    """Return a run of `cells` times `trials` complete trials, each a copy of one of the source's."""
     keys = _keys(source, cells)
     plan = [
         PlannedTrial(id=f"{index + 1:04d}", cell=key, number=index // len(keys) + 1, seed=index)
@@ -66,7 +66,7 @@ def multiply(source: Run, folder: Path, cells: int, trials: int) -> Path:
 
 
 def _keys(source: Run, cells: int) -> list[tuple[list[StoredTrial], CellKey]]:
-    """The trials to copy from, and the cell to be made of them."""
+    """Return the trials to copy from, and the cell to be made of them."""
     groups: dict[CellKey, list[StoredTrial]] = {}
     for trial in source.complete:
         groups.setdefault(trial.record.cell, []).append(trial)

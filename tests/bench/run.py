@@ -142,7 +142,7 @@ def _clients(node: Server, driver: str, script: str, options: list[str]) -> None
 
 
 def _programs(software: Engine) -> str:
-    """The folder of the engine's client programs, as seen from outside the lab."""
+    """Return the folder of the engine's client programs, as seen from outside the lab."""
     tree = software.root().engine
     if tree is None:
         return "/usr/bin"

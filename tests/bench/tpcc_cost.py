@@ -61,7 +61,7 @@ def go(folder: Path, *arguments: str, **variables: str) -> str | None:
 
 
 def build_new_order() -> Path | str:
-    """The peer of this folder; or why there is none."""
+    """Return the peer of this folder; or why there is none."""
     program = cache() / "go_new_order"
     return go(HERE / "go_new_order", "build", "-o", str(program), ".") or program
 
@@ -123,7 +123,7 @@ class Bench:
             return measure(command, self.env, count)
 
     def new_order(self, program: Path, connections: int) -> Cost:
-        """The cost of the same New-Orders in Go."""
+        """Return the cost of the same New-Orders in Go."""
         args = self.args
         command = [str(program), f"-address=127.0.0.1:{args.mysql_port}"]
         command += [f"-user={args.mysql_user}", f"-database={args.database}"]
@@ -163,7 +163,7 @@ HEADER = ("their us", "our us", "ratio", "their user", "our user", "user ratio",
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Return the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -17,7 +17,7 @@ const BUFFER: usize = 16 * 1024;
 /// SQL_CB_DELETE
 const CB_DELETE: u16 = 0;
 
-/// Serves the socket until its other end is closed or says goodbye.
+/// Serves the socket until its other end is closed or sends the final frame.
 pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
     let call = Call::new(&socket);
     let mut session = Session::new(call, connection, login);

@@ -259,7 +259,7 @@ pub trait Session: Send {
     /// The transport is open. Protocols in which the client speaks first write their greeting.
     fn open(&mut self, out: &mut Vec<u8>);
 
-    /// Says goodbye; nothing follows.
+    /// Ends the session; no call follows.
     fn quit(&mut self, out: &mut Vec<u8>);
 
     /// Takes bytes from the server; writes to `out` what the protocol itself wants answered.

@@ -26,6 +26,6 @@ def _may_set_ids(status: str) -> bool:
 
 
 def _has_all(uid_map: str) -> bool:
-    """Whether the ids from 0 to 65535 exist in our own user namespace."""
+    """Return whether the ids from 0 to 65535 exist in our own user namespace."""
     ranges = [tuple(map(int, line.split())) for line in uid_map.splitlines()]
     return any(first == 0 and count >= _ALL for first, _, count in ranges)

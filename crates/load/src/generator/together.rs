@@ -41,7 +41,7 @@ pub fn place(text: &str) -> Result<Place, String> {
     })
 }
 
-/// When t = 0 is: as soon as everybody is connected, or at the moment that a file names.
+/// The time t = 0: as soon as all connections are open, or the time in a file.
 pub struct Gate {
     file: Option<PathBuf>,
     told: bool,
@@ -57,7 +57,7 @@ impl Gate {
         }
     }
 
-    /// Whether everybody was connected before, and only the moment is waited for.
+    /// Whether all connections are open and only the start time is awaited.
     pub fn is_waiting(&self) -> bool {
         self.told
     }

@@ -73,7 +73,7 @@ impl Windows {
         self.due.min(self.ends_at)
     }
 
-    /// t = 0: everybody is connected, and waits.
+    /// t = 0: all connections are open and wait.
     pub fn begin(&mut self, now: u64, shared: &mut Shared) {
         self.due = now;
         self.ends_at = now.saturating_add(self.longest_ns);

@@ -85,7 +85,7 @@ mod tests {
             ledger_ok: 7,
             errors: 3,
         };
-        // Before anybody asked for lines there are none.
+        // Without --tick there are no lines.
         ticks.write(&tick(50));
         ticks.open(&folder).unwrap();
         ticks.answered(1_000_000);

@@ -178,7 +178,7 @@ pub struct Server<'a> {
     rng: Rng,
     parameters: Parameters,
     rows: Rows,
-    /// Where what is made is counted, if anybody wants to know.
+    /// Counter of created rows, if progress is reported.
     made: Option<&'a Mutex<Made>>,
 }
 

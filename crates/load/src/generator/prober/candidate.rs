@@ -195,7 +195,7 @@ mod tests {
         );
         candidate.begun(4, 1000 * MS);
         assert!(candidate.may_try(1001 * MS, AT_ONCE));
-        // it is back, and lets everybody in, but does not answer
+        // The endpoint accepts connections again, but does not answer.
         candidate.let_in(4, 1002 * MS);
         assert!(!candidate.may_try(1003 * MS, AT_ONCE));
     }
