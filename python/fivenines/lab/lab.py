@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import ids, lifeline, limits, reach, vm_requirements
+from fivenines.lab import ids, lifeline, limits, reachability, vm_requirements
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.links import Links
@@ -163,9 +163,9 @@ class Lab(Closing):
         link = self._directed(source, target)
         impaired = self._links.host_latency(source) + self._links.host_latency(target)
         patience = timeout + link.rtt / 2 + link.jitter + impaired
-        frame = reach.frame(self._macs[source], self._macs[target])
+        frame = reachability.frame(self._macs[source], self._macs[target])
         network, device = self.hosts[target].ear(self.pid)
-        listens = [sys.executable, "-I", "-S", str(Path(reach.__file__)), device, frame.hex()]
+        listens = [sys.executable, "-I", "-S", str(Path(reachability.__file__)), device, frame.hex()]
         # The sender repeats the frame until it is ended, as the receiver can take a while to start.
         with knocking(self.hosts[source].knocking(frame, _KNOCKING)):
             done = subprocess.run(

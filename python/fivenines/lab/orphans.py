@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from fivenines.lab.descent import children
+from fivenines.lab.process_tree import children
 
 # Resolution of a process's start time in the kernel, in seconds.
 _TICK = 0.01

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from fivenines.lab import look
-from fivenines.lab.descent import below, children
+from fivenines.lab.process_tree import below, children
 
 
 def start_logged(

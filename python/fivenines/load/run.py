@@ -17,8 +17,8 @@ import psutil
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab.descent import below
 from fivenines.lab.host import Host
+from fivenines.lab.process_tree import below
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server

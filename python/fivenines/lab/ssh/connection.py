@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.ssh import login, piped
+from fivenines.lab.ssh import login, pipes
 from fivenines.lab.ssh.inventory import MachineSettings
 from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
 from fivenines.paths import short_path
@@ -175,7 +175,7 @@ class Connection:
         """
 
         async def go() -> tuple[str, str]:
-            return await piped.fed(await self._begin(command), self.name, source)
+            return await pipes.fed(await self._begin(command), self.name, source)
 
         return self._await(go(), timeout)
 
@@ -187,7 +187,7 @@ class Connection:
         """
 
         async def go() -> None:
-            await piped.fetched(await self._begin(command, reads=False), self.name, sink)
+            await pipes.fetched(await self._begin(command, reads=False), self.name, sink)
 
         self._await(go(), timeout)
 
@@ -199,7 +199,7 @@ class Connection:
         """
 
         async def go() -> str:
-            return await piped.passed(await self._begin(command, reads=False), await to._begin(sink))
+            return await pipes.passed(await self._begin(command, reads=False), await to._begin(sink))
 
         if error := self._await(go(), timeout):
             raise FiveninesError(f"cannot copy files from {self.name} to {to.name}: {error}")

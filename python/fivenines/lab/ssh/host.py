@@ -19,11 +19,11 @@ import psutil
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab.descent import children
 from fivenines.lab.host import ENGINE, NODE, Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess, Process, start_logged
-from fivenines.lab.ssh import agent, power, python_sent, sent
+from fivenines.lab.process_tree import children
+from fivenines.lab.ssh import agent, power, python_bundle, transfer
 from fivenines.lab.ssh.clock import Clock
 from fivenines.lab.ssh.connection import Connection, Remote
 from fivenines.lab.ssh.data_folder import RemoteFolder
@@ -80,7 +80,7 @@ class SshHost(Host):
         place: str,
         silence: float,
         peers: Sequence[str],
-        tell: sent.Tell = lambda _: None,
+        tell: transfer.Tell = lambda _: None,
     ) -> None:
         group = HostGroup(Groups({}, 1, NO_LIMITS), name, None, None)
         address = str(connection.machine.address)
@@ -121,7 +121,7 @@ class SshHost(Host):
             FiveninesError: the host cannot start; the message gives the reason.
         """
         self.connection.log_to(self.node / "log" / COMMANDS)
-        self._core = sent.program(self.connection, self._base)
+        self._core = transfer.program(self.connection, self._base)
         self._serve([])
         threading.Thread(target=self._beat, daemon=True).start()
 
@@ -163,12 +163,12 @@ class SshHost(Host):
     def _engine(self, folder: Path) -> str:
         # Each tool outside the host asks for the path again.
         if folder not in self._sent:
-            remote = sent.tree(self.connection, self._core, self._base, "engines", folder, self._tell)
+            remote = transfer.tree(self.connection, self._core, self._base, "engines", folder, self._tell)
             self._sent[folder] = remote
         return self._sent[folder]
 
     def _data_set(self, folder: Path) -> str:
-        return sent.tree(self.connection, self._core, self._base, "data", folder)
+        return transfer.tree(self.connection, self._core, self._base, "data", folder)
 
     def _beat(self) -> None:
         while not self._beating.wait(self._silence / 5):
@@ -229,16 +229,16 @@ class SshHost(Host):
             return [self._core]
         if word == sys.executable:
             python = self._python()
-            libraries = f"LD_LIBRARY_PATH={python}/{python_sent.LIBRARIES}"
-            return ["env", libraries, "PYTHONDONTWRITEBYTECODE=1", f"{python}/{python_sent.PROGRAM}"]
+            libraries = f"LD_LIBRARY_PATH={python}/{python_bundle.LIBRARIES}"
+            return ["env", libraries, "PYTHONDONTWRITEBYTECODE=1", f"{python}/{python_bundle.PROGRAM}"]
         if word.endswith(".py") and Path(word).is_relative_to(_PACKAGE):
-            return [f"{self._python()}/{python_sent.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"]
+            return [f"{self._python()}/{python_bundle.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"]
         for here, there in self._lent.items():
             word = word.replace(str(here), there)
         return [word]
 
     def _python(self) -> str:
-        return self._engine(python_sent.folder())
+        return self._engine(python_bundle.folder())
 
     def take_over(self) -> None:
         """Send the current configuration and secrets to the host."""

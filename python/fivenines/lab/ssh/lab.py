@@ -1,6 +1,6 @@
 """A lab on the machines of an inventory: each host has a separate machine, on the machines' own network.
 
-For ports in use see `taken`, for partitions `cuts`, and for the clean-up the guard in `crates/lab`.
+For ports in use see `ports_in_use`, for partitions `cuts`, and for the clean-up the guard in `crates/lab`.
 """
 
 import secrets
@@ -15,15 +15,15 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab, knocking, remove_tree
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
-from fivenines.lab.ssh import enrolled, taken
-from fivenines.lab.ssh.between import LinksBetween
+from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import NO_LIMITS, SshHost
+from fivenines.lab.ssh.host_links import LinksBetween
 from fivenines.lab.ssh.inventory import Inventory
 from fivenines.lab.ssh.links import OutgoingLinks
 from fivenines.lab.ssh.login import require_library
-from fivenines.lab.ssh.places import Places
+from fivenines.lab.ssh.placement import Places
 from fivenines.lab.vm import Machine
 from fivenines.lab.wan import Traffic
 from fivenines.results.basics import ClockRecord
@@ -109,7 +109,7 @@ class SshLab(Lab):
         connection = Connection(of, self._inventory.machine(of))
         try:
             enrolled.require(connection)
-            taken.require_free(connection)
+            ports_in_use.require_free(connection)
             place = f"{connection.machine.folder}/hosts/{self._id}-{name}"
             peers = [str(machine.address) for machine in self._inventory.hosts.values()]
             host = SshHost(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.between import LinksBetween
+from fivenines.lab.ssh.host_links import LinksBetween
 from fivenines.lab.ssh.links import joined
 
 SITES = {"a": "east", "b": "west", "c": "west"}

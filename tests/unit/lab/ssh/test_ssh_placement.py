@@ -4,7 +4,7 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.lab.ssh.inventory import Inventory, LabSettings
-from fivenines.lab.ssh.places import Places
+from fivenines.lab.ssh.placement import Places
 
 HOSTS = {
     "db1": {"address": "10.0.0.1", "role": "node", "site": "east"},

@@ -9,7 +9,7 @@ from typing import Literal
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import LinkSettings
-from fivenines.lab.ssh import enrolled, taken
+from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import SshHost
@@ -42,7 +42,7 @@ def examine(on: Connection) -> list[CheckResult]:
 
 def _ports(on: Connection) -> CheckResult:
     try:
-        taken.require_free(on)
+        ports_in_use.require_free(on)
     except FiveninesError as error:
         return ("ports", "failed", str(error), "stop that server or use another machine")
     return ("ports", "ok", "no server uses the ports of databases", "")
