@@ -28,8 +28,8 @@ class HostKillSettings(NodeFaultSettings):
     """
 
     fault: Literal["host-kill"] = Field(
-        description="kill all processes of a host and silence its network; the page cache survives, so use "
-        "`power-loss` to test durability"
+        # One string, as shell completion reads it from the source.
+        description="kill all processes of a host and silence its network; the page cache survives, so use `power-loss` to test durability"  # noqa: E501
     )
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
