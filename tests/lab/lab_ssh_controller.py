@@ -47,7 +47,7 @@ def _processes(host: Any) -> None:
         time.sleep(0.02)
 
     def states() -> list[str]:
-        listed = host.told_processes()
+        listed = host.reported_processes()
         parts = [
             (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
             for _, text, _, _ in listed
@@ -105,7 +105,7 @@ def links(lab: SshLab) -> None:
     def way() -> float:
         """Return the round trip time, in milliseconds."""
         script = str(Path(roundtrip.__file__))
-        command = first.beside([sys.executable, "-I", "-S", script, second.address])
+        command = first.outside([sys.executable, "-I", "-S", script, second.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
     tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
@@ -132,7 +132,7 @@ def wait(lab: SshLab) -> None:
     lab.impair("node1", LinkSettings(rtt=0.01))
     first.spawn(["sleep", "1234"])
     second.spawn_outside(["sleep", "1234"], log="sleep.out")
-    while not any("(sleep)" in text for _, text, _, _ in first.told_processes() or []):
+    while not any("(sleep)" in text for _, text, _, _ in first.reported_processes() or []):
         time.sleep(0.02)
     tell(ready=True)
     time.sleep(600)

@@ -41,7 +41,7 @@ class Place:
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start `fivenines bench`."""
-        command = self.server.host.beside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
+        command = self.server.host.outside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -169,7 +169,7 @@ def test_metrics_are_answered_while_it_runs(place: Place) -> None:
                 break
         read = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9187/metrics').read().decode())"
         scraped = subprocess.run(
-            place.server.host.beside([sys.executable, "-c", read]),
+            place.server.host.outside([sys.executable, "-c", read]),
             capture_output=True,
             text=True,
             timeout=60,
@@ -226,7 +226,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
             "--workload", "tatp", "--set", "subscribers=9", "--prepare"
         )
         failed["wrong password"] = place.bench(*SMALL, dsn=place.dsn("s3cret"))
-        assert "--drop replaces it" in failed["another data set is there"].stderr
+        assert "replace it with --drop" in failed["another data set is there"].stderr
         assert "Access denied" in failed["wrong password"].stderr
     assert "--prepare makes the workload's tables" in failed["tables are missing"].stderr
     for why, done in failed.items():

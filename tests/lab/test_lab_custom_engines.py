@@ -154,7 +154,7 @@ def _bytes(folder: Path) -> int:
     [
         ("damaged", "cannot fetch or unpack it"),
         ("foreign", "is an image for linux/s390x, and this machine is linux/"),
-        ("empty", "has no database server that is known"),
+        ("empty", "has no supported database server"),
         ("missing", "cannot fetch or unpack it"),
     ],
 )

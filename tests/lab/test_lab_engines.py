@@ -111,7 +111,7 @@ def test_without_mmdebstrap_the_remedy_is_named(
 ) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    with pytest.raises(FiveninesError, match="run `apt-get install mmdebstrap` as root"):
+    with pytest.raises(FiveninesError, match="run `sudo apt-get install mmdebstrap`"):
         engine("mariadb-10.11").pull(lambda _message, _fraction: None)
     assert not list((empty_cache / "engines").glob("*mariadb-10.11*[!k]"))
 

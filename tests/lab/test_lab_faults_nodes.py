@@ -51,7 +51,7 @@ faults:
     assert "rows of sbtest" in faults["long-transaction"].detail
     assert faults["switchover"].node == "node1"
     assert faults["host-kill"].node != "node1", "the target is resolved at the moment of the injection"
-    assert "link cut" in faults["host-kill"].detail
+    assert "network cut" in faults["host-kill"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)

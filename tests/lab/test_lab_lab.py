@@ -61,9 +61,9 @@ def test_hosts_reach_each_other_and_no_other_host(pair: Pair, reverse: bool) -> 
     server, client = (pair.machine, pair.engine) if reverse else (pair.engine, pair.machine)
     with ThreadPoolExecutor() as pool:
         talk = [sys.executable, "-c", _LISTEN, server.address]
-        heard = pool.submit(subprocess.run, server.beside(talk), capture_output=True, text=True, timeout=120)
+        heard = pool.submit(subprocess.run, server.outside(talk), capture_output=True, text=True, timeout=120)
         call = [sys.executable, "-c", _CALL, server.address]
-        result = subprocess.run(client.beside(call), capture_output=True, text=True, timeout=120, check=True)
+        result = subprocess.run(client.outside(call), capture_output=True, text=True, timeout=120, check=True)
         assert result.stdout == "hello\n"
         assert heard.result().stdout == f"{client.address}\n"
     # There is no way out: hosts have no default route, and the machine does not see the hosts.
@@ -178,7 +178,7 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         )
         # A host of the same lab gets through, so the refusal does not merely come too early.
         met = subprocess.run(
-            pair.machine.beside([sys.executable, "-c", _CALL, pair.engine.address]),
+            pair.machine.outside([sys.executable, "-c", _CALL, pair.engine.address]),
             capture_output=True,
             text=True,
             check=True,
@@ -187,7 +187,7 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         assert met.stdout == "hello\n"
         refused = "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
         result = subprocess.run(
-            twin.beside([sys.executable, "-c", refused, twin.address]),
+            twin.outside([sys.executable, "-c", refused, twin.address]),
             capture_output=True,
             text=True,
             check=True,
@@ -252,9 +252,11 @@ def test_bandwidth_equals_the_setting(tmp_path: Path, pair: Pair) -> None:
 
 def _bits_per_second(server: Host, client: Host) -> float:
     with ThreadPoolExecutor() as pool:
-        command = server.beside([sys.executable, "-c", _SINK, server.address])
+        command = server.outside([sys.executable, "-c", _SINK, server.address])
         sink = pool.submit(subprocess.run, command, capture_output=True, text=True, timeout=60)
-        subprocess.run(client.beside([sys.executable, "-c", _SOURCE, server.address]), check=True, timeout=60)
+        subprocess.run(
+            client.outside([sys.executable, "-c", _SOURCE, server.address]), check=True, timeout=60
+        )
         return float(sink.result().stdout)
 
 

@@ -199,8 +199,8 @@ def test_a_rolling_restart_stops_at_a_server_that_does_not_recover(tmp_path: Pat
     record = outcome.record.fault
     assert record is not None and record.verified
     assert (record.nodes, record.rejoined, record.ended_verified) == (["node2"], False, False)
-    assert "node2 did not come back: stopped after 1 of 3 servers" in record.ended_detail
-    assert "node1, node3 had no turn" in record.ended_detail
+    assert "node2 did not recover: stopped after 1 of 3 servers" in record.ended_detail
+    assert "node1, node3 not restarted" in record.ended_detail
     assert "no_such_option" in record.rejoin_detail
     assert [event.node for event in _of(outcome.record.events, "stopped")] == ["node2"]
     assert outcome.node("node1").lost == outcome.node("node3").lost == 0

@@ -91,7 +91,7 @@ def _round_trips(
 
 def _trips(source: Host, address: str, count: int, size: int = 10, patience: float = 5.0) -> list[float]:
     command = [sys.executable, "-c", _ASK, address, str(size), str(count), str(patience)]
-    done = subprocess.run(source.beside(command), capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(source.outside(command), capture_output=True, text=True, check=True, timeout=120)
     return [float(line) for line in done.stdout.split()]
 
 
@@ -160,11 +160,11 @@ def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: Lab) -> None:
 
 
 def test_missing_items_are_named(plain: Lab) -> None:
-    with pytest.raises(FiveninesError, match="no host is called 'node9'; there are: node1, node2"):
+    with pytest.raises(FiveninesError, match="unknown host 'node9'; the hosts are: node1, node2"):
         plain.cut([("node1", "node9")])
-    with pytest.raises(FiveninesError, match="no host is called 'node9'"):
+    with pytest.raises(FiveninesError, match="unknown host 'node9'"):
         plain.impair("node9", LinkSettings(loss=1))
-    with pytest.raises(FiveninesError, match="no site is called 'east'; there are: site"):
+    with pytest.raises(FiveninesError, match="unknown site 'east'; the sites are: site"):
         plain.impair(("east", "west"), LinkSettings(loss=1))
 
 
@@ -234,7 +234,7 @@ def test_a_full_queue_drops_frames(distant: Lab) -> None:
         "[s.sendto(bytes(1000), (sys.argv[1], 9)) for _ in range(50)]"
     )
     address = distant.hosts["node2"].address
-    command = distant.hosts["node1"].beside([sys.executable, "-c", shout, address])
+    command = distant.hosts["node1"].outside([sys.executable, "-c", shout, address])
     subprocess.run(command, check=True, timeout=20)
     deadline = time.monotonic() + 5
     while dropped() == before and time.monotonic() < deadline:
@@ -248,7 +248,7 @@ def test_a_port_is_cut_and_others_are_not(lab_of: str, request: pytest.FixtureRe
     lab: Lab = request.getfixturevalue(lab_of)
     both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
     greets = [sys.executable, "-c", _GREETERS, *map(str, both)]
-    server = subprocess.Popen(lab.hosts["node2"].beside(greets))
+    server = subprocess.Popen(lab.hosts["node2"].outside(greets))
     assert [_greeted(lab, port) for port in both] == [True, True]
     before = lab.frames_cut()
     lab.cut(ways, [7010])
@@ -288,7 +288,7 @@ sys.exit(1)
 def _greeted(lab: Lab, port: int, patience: float = 3.0) -> bool:
     node1, node2 = (lab.hosts[name] for name in ("node1", "node2"))
     asks = [sys.executable, "-c", _GREETED, node2.address, str(port), str(patience)]
-    return subprocess.run(node1.beside(asks), check=False, timeout=20).returncode == 0
+    return subprocess.run(node1.outside(asks), check=False, timeout=20).returncode == 0
 
 
 @pytest.mark.parametrize("lab_of", LABS)
@@ -324,9 +324,9 @@ def test_a_dead_emulator_is_reported(tmp_path_factory: pytest.TempPathFactory) -
         between._popen.kill()
         between._popen.wait()
         between._socket.shutdown(socket.SHUT_RDWR)
-        with pytest.raises(FiveninesError, match="the link emulator fails"):
+        with pytest.raises(FiveninesError, match="the link emulator failed"):
             lab.traffic()
-        with pytest.raises(FiveninesError, match="the link emulator fails"):
+        with pytest.raises(FiveninesError, match="the link emulator failed"):
             lab.require_sound()
 
 

@@ -72,7 +72,7 @@ def _write(deployed: Deployed) -> str:
     """Write a row through the virtual address; return the accepting host, or an empty string."""
     assert deployed.client is not None
     password = deployed.solution.passwords.application
-    command = deployed.client.beside([sys.executable, "-c", _WRITE, VIRTUAL, password])
+    command = deployed.client.outside([sys.executable, "-c", _WRITE, VIRTUAL, password])
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.split()[0] if done.returncode == 0 else ""
 
@@ -269,10 +269,10 @@ def test_an_ordinary_user_gets_the_error_before_anything_starts() -> None:
         assert refused.returncode == 2
         assert "tiny.yaml:5:" in refused.stderr
         assert "solutions[0].manager: pacemaker changes users" in refused.stderr
-        assert "only root may map all user ids" in refused.stderr
+        assert "only root can map all user ids" in refused.stderr
         assert "Traceback" not in refused.stderr
         up = run("up", "replication", "--set", "manager=pacemaker", "--set", "mode=after_sync")
-        assert up.returncode == 2 and "only root may map all user ids" in up.stderr
+        assert up.returncode == 2 and "only root can map all user ids" in up.stderr
         assert "only needed for Pacemaker" in run("doctor").stdout
         assert not (home / "cache" / "engines").exists()
 

@@ -230,6 +230,6 @@ def test_an_occupied_port_is_reported_and_nothing_is_left(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         up = fivenines("up", "standalone", "--port", str(port), cwd=tmp_path)
-    assert up.returncode == 2 and f"127.0.0.1:{port} cannot be used" in up.stderr, up.stderr
+    assert up.returncode == 2 and f"cannot listen at 127.0.0.1:{port}" in up.stderr, up.stderr
     assert fivenines("status", cwd=tmp_path).returncode == 2
     assert made.left() == []

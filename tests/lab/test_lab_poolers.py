@@ -77,7 +77,7 @@ def bench(
     """Run `fivenines bench` on the server's host, at this port."""
     host = node.host.address if port == node.port else "127.0.0.1"
     dsn = f"postgresql://app:any-password@{host}:{port}/{database}"
-    command = node.host.beside(program("bench", "--dsn", dsn, *WORK, *arguments))
+    command = node.host.outside(program("bench", "--dsn", dsn, *WORK, *arguments))
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 

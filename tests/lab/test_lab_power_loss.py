@@ -39,7 +39,7 @@ def test_a_server_that_does_not_wait_for_the_disk_loses_rows_with_the_power(
     tmp_path: Path, solution: str
 ) -> None:
     outcome = _run(tmp_path, solution, "power-loss")
-    assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
+    assert _fault(outcome).detail == "switched off 1 virtual machines"
     node = outcome.node("node1")
     assert node.reachable and node.lost > 0, "acknowledged, and only in the memory of the kernel"
 

@@ -106,7 +106,7 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
     server = subject.server
     for path in secrets:
         # A tool outside the host sees the machine's files: the secret is readable.
-        assert _output(server.host.beside(["cat", str(path)])) == SECRET
+        assert _output(server.host.outside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
@@ -206,7 +206,7 @@ def test_the_machines_services_are_out_of_reach(subject: Subject, services: tupl
     for call in calls:
         ask = [sys.executable, "-c", CONNECT, *call]
         assert _output(ask) == "b'welcome'", "it serves every client that reaches it"
-        refused = _output(subject.server.host.beside(ask))
+        refused = _output(subject.server.host.outside(ask))
         assert "refused" in refused, "the host's network is not the machine's"
         assert "refused" in subject.machine_program("python3", "-c", CONNECT, *call)
     sockets = seen_by(subject.server, "/proc/self/net/unix")
@@ -223,7 +223,7 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     client = subject.deployed.client
     assert client is not None
     call = [sys.executable, "-c", CONNECT, address, port]
-    answer = _output(client.beside(call))
+    answer = _output(client.outside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
     # In some networks another device accepts connections to any address: it is not the server.
     assert _output(call) != answer

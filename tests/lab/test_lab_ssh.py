@@ -41,11 +41,11 @@ def test_a_machine_that_was_not_enrolled_is_never_touched(tmp_path: Path) -> Non
         inventory = str(centre.inventory)
         result = run(centre, "doctor", "--inventory", inventory)
         assert result.returncode == 1
-        assert "node-1 (10.99.0.11) was not enrolled" in result.stdout
+        assert "node-1 (10.99.0.11) is not enrolled" in result.stdout
         file = experiment(tmp_path, "standalone, engine: postgres-18")
         done = run(centre, "run", str(file), "--inventory", inventory, "--out", str(tmp_path / "r"))
         assert done.returncode == 1
-        assert "was not enrolled" in done.stdout + done.stderr
+        assert "is not enrolled" in done.stdout + done.stderr
         assert centre.privileged(centre.hosts["node-1"], f"ls -A {FOLDER} 2>/dev/null; true") == ""
         # A folder of another account is not taken over.
         centre.privileged(centre.hosts["node-1"], f"mkdir -p {FOLDER} && touch {FOLDER}/mine")
@@ -76,7 +76,7 @@ def test_a_port_in_use_is_reported(centre: DataCentre) -> None:
         assert other.stdout is not None and other.stdout.readline() == "up\n"
         result = run(centre, "hosts", "check", str(centre.inventory), "--only", "node-2")
         assert result.returncode == 1
-        assert "somebody listens at port 5432 (PostgreSQL)" in result.stdout
+        assert "another server listens at port 5432 (PostgreSQL)" in result.stdout
         assert other.poll() is None
     finally:
         other.communicate("\n")
@@ -90,7 +90,7 @@ def test_a_refused_log_in_is_explained(centre: DataCentre, tmp_path: Path) -> No
     for old, new, message in [
         ("known_hosts: known_hosts", "known_hosts: empty", "the key of 10.99.0.11 is not known"),
         ("user: root", "user: mysql", "the login shell of mysql ended (exit code 1)"),
-        ("key: key", "key: other", "does not let root in"),
+        ("key: key", "key: other", "refuses the login of root"),
         ("10.99.0.11", "10.99.0.99", "cannot be reached over SSH"),
     ]:
         file.write_text(text.replace(old, new))

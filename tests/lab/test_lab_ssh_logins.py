@@ -152,7 +152,10 @@ def test_jump_hosts_of_the_configuration_are_used(
     refusing = (tmp_path / "known").read_text().replace(f"[{gate.address}]", "[192.0.2.1]")
     (tmp_path / "known").write_text(refusing)
     result = run(centre, "hosts", "check", str(inventory))
-    assert "db: the key of the jump host gate is not known: log in once by `ssh gate`" in result.stdout
+    assert "db: the host key of the jump host gate is unknown: log in once with `ssh gate`" in result.stdout
     (tmp_path / "config").write_text("Host *\n  Prot 2222\n")
     result = run(centre, "hosts", "check", str(inventory))
-    assert f"db: db: ssh cannot read how to get there: {tmp_path}/config: line 2: Bad" in result.stdout
+    assert (
+        f"db: db: ssh cannot read its configuration for this host: {tmp_path}/config: line 2: Bad"
+        in result.stdout
+    )

@@ -81,8 +81,8 @@ def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path:
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
     (fault,) = record(out)["faults"]
-    assert (fault["verified"], fault["detail"]) == (True, "power taken from node1")
-    assert fault["ended_detail"] == "power back"
+    assert (fault["verified"], fault["detail"]) == (True, "switched off node1")
+    assert fault["ended_detail"] == "machine switched on"
     assert fault["rejoined"] is not None
     assert left(centre) == []
     # Without commands no machine is switched off, and that is reported before anything begins.

@@ -143,7 +143,7 @@ class Encrypted:
         if hosts is not None:
             command = with_hosts(hosts, command)
         done = subprocess.run(
-            (host or self.client).beside(command),
+            (host or self.client).outside(command),
             env={**os.environ, "PW": password or self.node.passwords.application},
             capture_output=True,
             text=True,
@@ -439,7 +439,7 @@ def _reload(node: Server, change: str, ssl: str) -> None:
 
 
 def _ip(host: Host, *arguments: str) -> None:
-    subprocess.run(host.beside(["ip", *arguments]), check=True, capture_output=True, timeout=10)
+    subprocess.run(host.outside(["ip", *arguments]), check=True, capture_output=True, timeout=10)
 
 
 def _await_rows(node: Server, statement: str, count: int) -> None:

@@ -203,7 +203,7 @@ fn owned(fd: i32) -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel just gave us this descriptor and nobody else owns it.
+    // SAFETY: the kernel just gave us this descriptor and no other code owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -273,7 +273,7 @@ pub fn rss_kib() -> Option<u64> {
 }
 
 /// Binding this socket to an address leaves its port open until it connects: then the kernel looks for one that is free
-/// towards that server, and not for one that nobody uses at all (ip(7), IP_BIND_ADDRESS_NO_PORT; for IPv6 as well).
+/// towards that server, and not for one that is completely unused (ip(7), IP_BIND_ADDRESS_NO_PORT; for IPv6 as well).
 pub fn choose_port_when_connecting(socket: &impl AsRawFd) -> io::Result<()> {
     let yes: libc::c_int = 1;
     // SAFETY: the value is an int that lives for the call, and its size is given.

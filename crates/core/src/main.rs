@@ -22,15 +22,15 @@ enum Command {
     Odbc(by_odbc::Args),
     Disk(disk::Args),
     Forward(forward::Args),
-    /// Commands on hosts that are not of this kernel, and ways into these
+    /// Run commands on hosts with another kernel, and connect to them
     Agent(agent::AgentArgs),
-    /// A host that is a virtual machine: its kernel and its first process
+    /// Run a host that is a virtual machine: its kernel and its first process
     Vm(vm::VmArgs),
-    /// Namespaces of the lab: the first process of a lab, or of a host in it
+    /// Create namespaces: run the first process of a lab or of a host in it
     Init(init::InitArgs),
-    /// A host on another machine: what the controller starts there
+    /// Run the parts of a host on another machine
     Remote(remote::RemoteArgs),
-    /// Links between sites: a switch that delays, limits and loses frames
+    /// Emulate links between sites: a switch that delays, limits and drops frames
     Wan(wan::Args),
 }
 
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         }
     };
     if odbc::running() > 0 {
-        // a driver that hangs must not hold up the end, nor be torn down while it is at work
+        // A hanging driver must not delay the exit, nor be torn down while it works.
         base::sys::end_at_once(code);
     }
     ExitCode::from(code)

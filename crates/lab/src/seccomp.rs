@@ -76,7 +76,7 @@ impl Filter {
         };
         if done < 0 {
             return Err(std::io::Error::last_os_error())
-                .context("the kernel does not let us filter the calls of a program");
+                .context("the kernel does not support filters of a program's system calls");
         }
         Ok(done)
     }

@@ -39,7 +39,7 @@ pub fn greatest(table: &str) -> String {
 pub fn insert(kind: Kind, table: &str) -> Statement {
     let types = &[Type::BigInt, Type::Int];
     if kind.is_by_odbc_alone() {
-        // servers elsewhere have clocks of their own, which nobody asks
+        // External servers have separate clocks, which are not measured.
         let sql = format!("INSERT INTO {table}(id, client) VALUES (?, ?)");
         return Statement::new(kind, "ledger_write", Effect::Write, &sql, types);
     }
@@ -90,7 +90,7 @@ pub fn write_seen(rows: &Rows, clients: usize, out: &mut impl Write) -> io::Resu
     out.write_all(b"]\"")
 }
 
-/// A client's first number behind all that are in the table, whoever wrote them.
+/// Returns a client's first number after all numbers in the table.
 pub fn first_id(client: usize, clients: usize, greatest: i64) -> i64 {
     let clients = clients as i64;
     // rounded up: a turn that others have begun is theirs

@@ -16,7 +16,7 @@ pub fn create(kind: Kind) -> String {
     }
 }
 
-/// Writes one row, committed by itself: a row of its own never waits for another's lock. As text, because a
+/// Writes one row in autocommit mode: a separate row never waits for another's lock. As text, because a
 /// prepared statement would take MySQL and MariaDB one more round trip.
 pub fn insert(id: i64) -> String {
     format!("INSERT INTO {TABLE}(id) VALUES ({id})")

@@ -1,7 +1,7 @@
 //! The functions of the driver manager: opened at run time, and behind safe handles. All that is unsafe about ODBC
 //! is in this file.
 //!
-//! Each connection has an environment of its own, so that each thread owns all that it uses: one that never comes back
+//! Each connection has a separate environment, so that each thread owns all that it uses: one that never returns
 //! holds no handle that others need. That does not help where odbcinst.ini says `Threading = 3` of a driver: then
 //! the driver manager lets one call at a time into it from the whole process, whatever the environment (unixODBC,
 //! DriverManager/__handles.c); without it, it does not serialise (SQLConnect.c; so in Debian's 2.3.11).
@@ -53,7 +53,7 @@ const MESSAGE: usize = 1024;
 /// For long columns, piece by piece.
 const PIECE: usize = 8 * 1024;
 
-/// How a value looks in memory, and how the server is told that it is.
+/// The type of a value in memory, and the type that the server gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Int,
@@ -259,7 +259,7 @@ impl Handle {
     fn diagnostic(&self) -> Diagnostic {
         let (mut state, mut native, mut message) = ([0; 6], 0, [0; MESSAGE]);
         let mut length = 0;
-        // SAFETY: the buffers are as long as is said (the state's by definition) and outlive the call.
+        // SAFETY: the buffers have the given lengths (the state's by definition) and outlive the call.
         let result = unsafe {
             (self.functions.SQLGetDiagRec)(
                 self.kind,
@@ -326,7 +326,7 @@ impl Handle {
     /// A text that the driver tells of the connection.
     pub fn info(&self, what: u16) -> Result<String, Diagnostic> {
         let mut buffer = [0; 256];
-        // SAFETY: the buffer is as long as is said.
+        // SAFETY: the buffer has the given length.
         let result = unsafe {
             let (value, length) = (buffer.as_mut_ptr().cast(), null_mut());
             (self.functions.SQLGetInfo)(self.raw, what, value, buffer.len() as i16, length)
@@ -354,7 +354,7 @@ impl Handle {
     }
 
     pub fn prepare(&self, sql: &str) -> Result<(), Diagnostic> {
-        // SAFETY: the text is as long as is said.
+        // SAFETY: the text has the given length.
         let result =
             unsafe { (self.functions.SQLPrepare)(self.raw, sql.as_ptr(), sql.len() as i32) };
         self.check(result).map(drop)
@@ -368,7 +368,7 @@ impl Handle {
     }
 
     pub fn execute_direct(&self, sql: &str) -> Result<(), Diagnostic> {
-        // SAFETY: the text is as long as is said.
+        // SAFETY: the text has the given length.
         let result =
             unsafe { (self.functions.SQLExecDirect)(self.raw, sql.as_ptr(), sql.len() as i32) };
         self.check(result).map(drop)
@@ -423,7 +423,7 @@ impl Handle {
         loop {
             let (start, mut length) = (out.len(), 0isize);
             out.resize(start + PIECE, 0);
-            // SAFETY: there is as much room behind `start` as is said.
+            // SAFETY: the buffer has the given number of bytes after `start`.
             let result = unsafe {
                 let room = out.as_mut_ptr().add(start).cast();
                 let text = Shape::Text.c_type();
@@ -476,7 +476,7 @@ impl Handle {
         unsafe { (self.functions.SQLFreeStmt)(self.raw, CLOSE) };
     }
 
-    /// Forgets the columns that are bound, whose places may be gone.
+    /// Unbinds all columns, as their buffers can be invalid.
     pub fn unbind_columns(&self) {
         // SAFETY: the handle is a statement's.
         unsafe { (self.functions.SQLFreeStmt)(self.raw, UNBIND) };

@@ -1,6 +1,6 @@
 //! Ends the calls of those who have gone: when our end of a connection's socket is closed while its thread is in a
-//! call, the driver is told to cancel it. One thread looks at all sockets; cancelling, which may itself connect to a
-//! server that does not answer, has a thread of its own each time.
+//! call, the driver has to cancel it. One thread watches all sockets. Each cancellation has a separate thread, as it
+//! can connect to a server that does not answer.
 
 use crate::calls::{self, Canceller};
 use crate::thread;

@@ -70,7 +70,7 @@ pub enum Request<'a> {
         sql: &'a str,
         types: Vec<Type>,
     },
-    /// Execute a statement that was told, with `Values` behind it.
+    /// Execute a statement that was defined before; `Values` follow.
     Execute {
         id: u32,
         keep_rows: bool,

@@ -25,7 +25,7 @@ const STACK: usize = 1 << 20;
 /// Threads beyond those that are expected: a driver that heeds no bound on logging in leaves one for each attempt.
 const SPARE: usize = 1024;
 
-/// Threads whose connection, or the attempt to make it, is not over.
+/// Number of threads with an open connection or a running login.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 /// Connections that are expected at a time.
 static EXPECTED: AtomicUsize = AtomicUsize::new(0);
@@ -89,8 +89,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts the thread of a connection by this connection string, which logs in when it is told to; `login` is what
-/// the driver is told to wait at most. When the end that is given back is closed, the thread says goodbye.
+/// Starts the thread of a connection with this connection string, which logs in on request; `login` is the driver's
+/// time limit for it. When the returned end is closed, the thread disconnects.
 pub fn open(connection: &str, login: Duration) -> Result<UnixStream, NoThread> {
     let running = Running::new(EXPECTED.load(Ordering::Relaxed) + SPARE)?;
     let (ours, theirs) = UnixStream::pair()?;

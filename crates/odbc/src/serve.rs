@@ -17,7 +17,7 @@ const BUFFER: usize = 16 * 1024;
 /// SQL_CB_DELETE
 const CB_DELETE: u16 = 0;
 
-/// Serves the socket until its other end is closed or says goodbye.
+/// Serves the socket until its other end is closed or sends the final frame.
 pub fn serve(mut socket: UnixStream, connection: &str, login: Duration) {
     let call = Call::new(&socket);
     let mut session = Session::new(call, connection, login);
@@ -72,7 +72,7 @@ impl Link {
         begun
     }
 
-    /// Ends the transaction. One whose COMMIT failed is rolled back, as after a COMMIT that failed elsewhere.
+    /// Ends the transaction. After a failed COMMIT it is rolled back, as with other protocols.
     fn end(&mut self, how: i16) -> Result<(), Diagnostic> {
         let ended = self.connection.end_transaction(how);
         let closed = match ended {
@@ -211,7 +211,7 @@ impl Session {
             Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(place) => {
                 let Some((sql, types)) = self.texts.get(&id) else {
-                    return Err(Diagnostic::own("a statement that nobody told"));
+                    return Err(Diagnostic::own("an unknown statement"));
                 };
                 let connection = &link.connection;
                 place.insert(Prepared::new(

@@ -1,4 +1,4 @@
-//! A statement that is prepared once, and whose parameters and columns are bound once.
+//! A statement that is prepared once, with parameters and columns that are bound once.
 
 use crate::calls::{Bound, Column, Diagnostic, Handle, Shape};
 use crate::cancel::Call;
@@ -6,7 +6,7 @@ use crate::frame::{Frame, Keep, Type, Value, Values};
 
 /// A text parameter has at least this much room; longer ones are bound anew.
 const TEXT: usize = 256;
-/// Columns of at most so many characters are bound; longer ones, and all beside them, are read one by one.
+/// Columns of at most this many characters are bound. If a row has a longer one, all its columns are read one by one.
 const LONGEST: usize = 4096;
 /// Bytes that a character can have.
 const CHARACTER: usize = 4;
@@ -30,7 +30,7 @@ pub struct Prepared {
 }
 
 enum Columns {
-    /// Nobody has looked yet.
+    /// Not determined yet.
     Unknown,
     None,
     Bound(Vec<Bound>),
@@ -326,7 +326,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::sync::Arc;
 
-    /// Nobody is at the other end, which nobody looks at here.
+    /// The socket has no peer, which this test does not need.
     fn unheard() -> Arc<Call> {
         let (socket, _) = UnixStream::pair().unwrap();
         Call::new(&socket)

@@ -85,7 +85,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// The string with further pairs, those whose keyword is not there already.
+/// Returns the string with further pairs whose keywords it does not contain.
 pub fn with_options(text: &str, options: &str) -> String {
     let own = pairs(text);
     let mut whole = trimmed(text).to_string();

@@ -4,7 +4,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-/// Starts a thread that nobody waits for.
+/// Starts a detached thread.
 pub fn start(name: &str, stack: usize, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let builder = std::thread::Builder::new();
     let builder = builder.name(name.to_string()).stack_size(stack);
@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn signals_are_for_others_and_stay_so_for_who_starts_it() {
-        let (tell, told) = mpsc::channel();
+        let (tell, done) = mpsc::channel();
         start("x", 64 * 1024, move || {
             tell.send(blocks_terminate()).unwrap()
         })
         .unwrap();
-        assert!(told.recv().unwrap());
+        assert!(done.recv().unwrap());
         assert!(!blocks_terminate());
     }
 }

@@ -49,7 +49,7 @@ pub fn effect(sql: &str, kind: Kind) -> Effect {
     }
 }
 
-/// The effect of a statement that is a call of its own.
+/// The effect of a statement that consists of one call.
 fn alone(action: Action, kind: Kind) -> Effect {
     match action {
         Action::Read => Effect::Read,

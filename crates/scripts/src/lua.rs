@@ -208,7 +208,7 @@ impl LuaScript {
         }
     }
 
-    /// What thread_init() says to its session, each new one is told as well.
+    /// Statements of thread_init(), which each new session repeats.
     async fn keep_setting(
         &self,
         client: &Client,
@@ -319,7 +319,7 @@ impl Workload for LuaScript {
     }
 
     /// Loops of the script's own come to their end, then thread_done() of every connection: what they send
-    /// goes over a connection of its own.
+    /// goes over a separate connection.
     fn finish(&self, connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>) -> Result<()> {
         let mut server = command::Server::new(connect, Rng::new(self.seed.get(), u64::MAX - 2));
         self.loaded.interpreter.core.over.set(true);

@@ -8,18 +8,18 @@ use anyhow::{Context, Result};
 use base::arguments::Usage;
 use std::path::PathBuf;
 
-/// Which one server to talk to.
+/// The server to connect to.
 #[derive(clap::Args)]
 pub struct ServerArgs {
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// Default: 3306 or 5432.
+    /// Port of the server. Default: 3306 or 5432.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// A unix socket instead of host and port.
+    /// Path of a unix socket, instead of host and port.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
     socket: Option<PathBuf>,
-    /// A connection string of ODBC instead, without its password.
+    /// ODBC connection string without a password, instead of host and port.
     #[arg(long, value_name = "STRING", conflicts_with_all = ["host", "port", "socket"])]
     odbc: Option<String>,
 }
@@ -41,41 +41,41 @@ impl ServerArgs {
     }
 }
 
-/// Who logs in, and to which database.
+/// The account and the database of a login.
 #[derive(clap::Args)]
 pub struct Login {
     #[arg(long, value_name = "USER", default_value = "root")]
     pub user: String,
-    /// Environment variable that holds the password; without it the password is empty.
+    /// Environment variable with the password. Default: an empty password.
     #[arg(long, value_name = "NAME")]
     pub password_env: Option<String>,
     #[arg(long, value_name = "NAME", default_value = "")]
     pub database: String,
-    /// Whether to encrypt, and whom to trust. Unix sockets are never encrypted.
+    /// TLS mode. Unix sockets are never encrypted.
     #[arg(long, value_enum, value_name = "MODE", default_value = "prefer")]
     pub tls: Mode,
-    /// PEM file of the authorities that verify-ca and verify-full trust; default: the machine's.
+    /// PEM file with the CA certificates for verify-ca and verify-full. Default: the machine's.
     #[arg(long, value_name = "FILE")]
     pub tls_ca: Option<PathBuf>,
-    /// PEM file of the certificate that this client shows, and what signed it.
+    /// PEM file with the client's certificate and its chain.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// PEM file of the certificate's private key, unencrypted.
+    /// PEM file with the certificate's private key, unencrypted.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Begin with TLS at once instead of asking for it (PostgreSQL 17 and newer).
+    /// Start TLS directly instead of requesting it (PostgreSQL 17 and newer).
     #[arg(long)]
     pub tls_direct: bool,
-    /// Whether a log-in by SCRAM is tied to the encrypted channel (PostgreSQL).
+    /// Channel binding of SCRAM logins (PostgreSQL).
     #[arg(long, value_enum, value_name = "WORD", default_value = "prefer")]
     pub channel_binding: ChannelBinding,
-    /// Ways to log in that are accepted, or with ! are not, as in libpq (PostgreSQL).
+    /// Accepted authentication methods, or with ! rejected ones, as in libpq (PostgreSQL).
     #[arg(long, value_name = "METHODS")]
     pub require_auth: Option<RequireAuth>,
-    /// A parameter of the start-up message, as in `application_name=nightly` (PostgreSQL).
+    /// Parameter of the startup message, such as `application_name=nightly` (PostgreSQL).
     #[arg(long, value_name = "NAME=VALUE", value_parser = SessionOptions::parameter)]
     pub startup: Vec<(String, String)>,
-    /// A statement that each session executes first (MySQL).
+    /// Statement that each session executes first (MySQL).
     #[arg(long, value_name = "SQL", default_value = "")]
     pub init_sql: String,
 }

@@ -14,7 +14,7 @@ pub enum Effect {
     Course(Course),
 }
 
-/// A call whose effect depends on more than one word.
+/// A call with an effect that depends on more than one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
     /// How many of its statements are of each simple effect, by `Effect::index`.

@@ -43,7 +43,7 @@ impl Endpoint {
         matches!(self, Endpoint::Odbc(_))
     }
 
-    /// The address, when it is one already and nobody need be asked.
+    /// The address, if the host is one and needs no resolver.
     pub fn literal(&self) -> Option<SocketAddr> {
         match self {
             Endpoint::Tcp { host, port } => Some(SocketAddr::new(host.parse().ok()?, *port)),
@@ -75,7 +75,7 @@ impl Endpoint {
     }
 }
 
-/// As it may be shown: nobody's password.
+/// The form for messages, without passwords.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         fmt::Display::fmt(self, out)

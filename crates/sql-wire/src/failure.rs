@@ -8,7 +8,7 @@ use std::io;
 pub enum Class {
     /// The connection broke, or the server spoke nonsense.
     Connection,
-    /// Nobody listens, or the server has no room for us.
+    /// The connection was refused, or the server has no free connection.
     Refused,
     /// No answer in time.
     Timeout,
@@ -96,7 +96,7 @@ impl Class {
         )
     }
 
-    /// After this failure nobody can tell whether a commit under way took place.
+    /// Whether the outcome of a running commit is unknown after this failure.
     pub fn leaves_doubt(self) -> bool {
         matches!(self, Class::Connection | Class::Timeout | Class::Shutdown)
     }

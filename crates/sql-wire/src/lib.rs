@@ -237,7 +237,7 @@ pub enum Event {
     Authenticated,
     /// The last call succeeded.
     Done(Reply),
-    /// The server refused the last call (or the log-in) and said why.
+    /// The server refused the last call (or the login) with an error message.
     Refused(Failure),
 }
 
@@ -259,7 +259,7 @@ pub trait Session: Send {
     /// The transport is open. Protocols in which the client speaks first write their greeting.
     fn open(&mut self, out: &mut Vec<u8>);
 
-    /// Says goodbye; nothing follows.
+    /// Ends the session; no call follows.
     fn quit(&mut self, out: &mut Vec<u8>);
 
     /// Takes bytes from the server; writes to `out` what the protocol itself wants answered.
@@ -268,7 +268,7 @@ pub trait Session: Send {
     /// it again with more behind it. An `Err` means the stream makes no sense: drop the connection.
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure>;
 
-    /// The server has closed the connection: why, in its own words if it said any.
+    /// The server has closed the connection, with its error message if it sent one.
     fn ended(&mut self) -> Failure {
         Failure::lost()
     }

@@ -62,7 +62,7 @@ enum Expect {
 #[derive(Clone, Copy)]
 enum Slot {
     Unprepared,
-    /// Prepared under this number; `typed` once the server has been told the parameter types.
+    /// Prepared under this number; `typed` once the server has got the parameter types.
     Prepared {
         number: u32,
         typed: bool,
@@ -76,14 +76,14 @@ pub struct MysqlSession {
     expect: Expect,
     /// The rows of the first result are wanted; else they are only counted.
     keep_rows: bool,
-    /// The call under way is an execution, whose rows are binary.
+    /// The running call is an execution, with binary rows.
     binary: bool,
-    /// Columns of the result whose rows are kept.
+    /// Columns of the result with kept rows.
     columns: Vec<rows::Column>,
     deprecate_eof: bool,
     /// What the server offers of several statements and several results.
     multi: u32,
-    /// The packet before was full, so the next one continues it and has no header of its own to look at.
+    /// The packet before was full, so the next one continues it and has no separate header.
     continued: bool,
     plugin: auth::Plugin,
     challenge: Vec<u8>,

@@ -1,4 +1,4 @@
-//! ODBC's calls as a protocol: the frames of the crate `odbc`, whose thread at the other end makes the calls.
+//! ODBC's calls as a protocol: the frames of the crate `odbc`; its thread at the other end makes the calls.
 //!
 //! Placeholders are ODBC's `?` whatever the dialect. BEGIN, COMMIT and ROLLBACK are sent as texts where the server
 //! has them; elsewhere autocommit is turned off and SQLEndTran ends the transaction.
@@ -55,7 +55,7 @@ pub fn dialect(dbms: &str) -> Option<Kind> {
     found.map(|(_, kind)| *kind)
 }
 
-/// What a driver is told so that its server behaves as by its own protocol, where the user says nothing of it.
+/// Driver keywords that make the server behave as with its own protocol, unless the user sets them.
 ///
 /// MariaDB's and MySQL's Connector/ODBC: an UPDATE tells how many rows it found, not how many it changed
 /// (FLAG_FOUND_ROWS), and how long to try to connect, which MariaDB's before 3.1.18 does not take from
@@ -83,7 +83,7 @@ enum Stake {
 pub struct OdbcSession {
     kind: Kind,
     password: String,
-    /// Which statements the thread was told.
+    /// Statements that were sent to the thread.
     told: Vec<bool>,
     keep_rows: bool,
     /// What a failure of the call under way may have left behind.

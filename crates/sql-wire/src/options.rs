@@ -63,7 +63,7 @@ impl std::str::FromStr for RequireAuth {
         let words: Vec<&str> = text.split(',').map(str::trim).collect();
         let negated = words[0].starts_with('!');
         if words.iter().any(|word| word.starts_with('!') != negated) {
-            return Err("either all methods have a ! or none".to_string());
+            return Err("put ! before all methods or before none".to_string());
         }
         let methods: Vec<String> = words
             .iter()
@@ -73,7 +73,10 @@ impl std::str::FromStr for RequireAuth {
             .iter()
             .find(|name| !METHODS.contains(&name.as_str()))
         {
-            Some(unknown) => Err(format!("'{unknown}' is none of {}", METHODS.join(", "))),
+            Some(unknown) => Err(format!(
+                "'{unknown}' is not a method: use {}",
+                METHODS.join(", ")
+            )),
             None => Ok(RequireAuth { methods, negated }),
         }
     }

@@ -28,7 +28,7 @@ pub struct Rows {
     columns: usize,
     fields: Vec<Field>,
     bytes: Vec<u8>,
-    /// The columns' names, end to end, and where each ends. Empty where the server told none.
+    /// The columns' names, end to end, and where each ends. Empty if the server sent none.
     names: Vec<u8>,
     name_ends: Vec<u32>,
 }
@@ -51,7 +51,7 @@ impl Rows {
         self.name_ends.push(self.names.len() as u32);
     }
 
-    /// The names of the columns, where the server told them.
+    /// The names of the columns, if the server sent them.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let starts = std::iter::once(&0).chain(&self.name_ends);
         let spans = starts.zip(&self.name_ends);

@@ -53,7 +53,7 @@ pub struct Tls {
     config: Option<Arc<ClientConfig>>,
 }
 
-/// What the user names beside the mode.
+/// The user's TLS settings in addition to the mode.
 #[derive(Clone, Copy, Default)]
 pub struct Files<'a> {
     /// PEM file of whom to trust; none: whom the machine trusts.
@@ -88,7 +88,7 @@ impl Tls {
     pub fn configured(mode: Mode, files: &Files) -> Result<Tls, String> {
         let authorities = files.authorities;
         if authorities.is_some() && !mode.verifies() {
-            return Err("--tls-ca is used by --tls verify-ca and verify-full only".to_string());
+            return Err("--tls-ca needs --tls verify-ca or verify-full".to_string());
         }
         let check = match mode {
             Mode::Disable => return Ok(Tls::off()),
@@ -168,7 +168,7 @@ fn identity((certificate, key): (&Path, &Path)) -> Result<SingleCertAndKey, Stri
     }
 }
 
-/// An encrypted key is refused: nobody may be asked for its password here.
+/// An encrypted key is refused, as there is no prompt for its password.
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let wrong = |why: String| format!("--tls-key {}: {why}", file.display());
     let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;

@@ -116,13 +116,13 @@ impl Exchange {
         *self.reply.borrow_mut() = Some(reply);
     }
 
-    /// The rows that the transaction said to have inserted.
+    /// Number of rows that the transaction reported as inserted.
     #[inline]
     pub fn take_row_count(&self) -> u64 {
         self.row_count.take()
     }
 
-    /// Nobody answers, whatever the protocol.
+    /// A server that does not answer, for any protocol.
     pub fn do_without_server(&self) {
         self.without_server.set(true);
     }
@@ -203,7 +203,7 @@ impl Client {
         self.operations.borrow_mut()
     }
 
-    /// The transaction inserts so many rows, which count once it has succeeded: for workloads whose measure is
+    /// Reports rows that the transaction inserts, counted once it has succeeded, for workloads that measure
     /// rows per second.
     pub fn count_rows(&self, rows: u64) {
         let counted = &self.exchange.row_count;

@@ -25,7 +25,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table whose units are its rows.
+    /// A table with rows as its units.
     pub fn of_rows(name: impl Into<String>, columns: &'static str, rows: u64) -> Table {
         Table {
             name: name.into(),
@@ -105,7 +105,7 @@ pub trait DataSet: Sync {
         Vec::new()
     }
 
-    /// What `--drop` removes beside the tables and before them, IF EXISTS: procedures, sequences.
+    /// Objects that `--drop` removes before the tables, IF EXISTS: procedures, sequences.
     fn discard(&self, _kind: Kind) -> Vec<String> {
         Vec::new()
     }

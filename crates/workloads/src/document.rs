@@ -38,7 +38,7 @@ impl FromStr for Document {
     }
 }
 
-/// A workload that runs beside the load: `{"rate": TRANSACTIONS PER SECOND, "workload": {...}}`
+/// A side workload that runs in addition to the load: `{"rate": TRANSACTIONS PER SECOND, "workload": {...}}`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beside {

@@ -21,7 +21,7 @@ pub const NAMES: &[&str] = &["iibench"];
 
 /// Rows that a query reads.
 const QUERY_ROWS: u32 = 10;
-/// What prices vary by beside what the customer adds, in hundredths.
+/// Variation of prices in addition to the customer's part, in hundredths.
 const PRICE_SPAN: f64 = 500.0;
 
 /// The types of transactions, by position; queries are there only if wanted.

@@ -2,11 +2,11 @@
 //!
 //! AllocateIMSI finds the subscriber's home operator and its partner in the visited country, releases a visitor
 //! IMSI that the subscriber already holds, takes a free one of that partner, binds the two to each other, and
-//! writes an event; all in one transaction. Sites have subscribers and visitor IMSIs of their own, so that two
+//! writes an event; all in one transaction. Sites have separate subscribers and visitor IMSIs, so that two
 //! sites can work at once without ever touching the same row.
 //!
-//! Who locks what: the subscriber's row comes first, and whoever has it may change the visitor IMSI bound to
-//! it. A free visitor IMSI is taken by FOR UPDATE SKIP LOCKED, from a random place on, and nobody waits for it.
+//! Locks: a transaction locks the subscriber's row first, and can then change the visitor IMSI bound to it. It
+//! takes a free visitor IMSI with FOR UPDATE SKIP LOCKED, from a random place on, so no transaction waits for it.
 //!
 //! Source: A. Aanby, "Eager or asynchronous replication over a wide area network", 2014 (schema VRC_DB).
 
@@ -64,7 +64,7 @@ struct Journey {
     start: i64,
 }
 
-/// What is known of a subscriber whose row is locked.
+/// The values of a locked subscriber's row.
 struct Subscriber {
     operator: i64,
     held: Option<i64>,

@@ -14,7 +14,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// What a new session is told.
+    /// Statements for a new session.
     pub fn setup(self, kind: Kind) -> Vec<String> {
         let level = match self {
             Isolation::Server => return Vec::new(),
@@ -36,12 +36,12 @@ mod tests {
 
     #[test]
     fn sessions_are_told_in_the_servers_own_words() {
-        let told = |kind| Isolation::Serializable.setup(kind).remove(0);
+        let setup = |kind| Isolation::Serializable.setup(kind).remove(0);
         assert_eq!(
-            told(Kind::Mysql),
+            setup(Kind::Mysql),
             "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE"
         );
-        assert!(told(Kind::Postgres).starts_with("SET SESSION CHARACTERISTICS AS"));
+        assert!(setup(Kind::Postgres).starts_with("SET SESSION CHARACTERISTICS AS"));
         assert!(Isolation::Server.setup(Kind::Mysql).is_empty());
     }
 }

@@ -121,18 +121,18 @@ pub trait Workload {
     /// All statements that are known beforehand; `Client::call` knows them by position.
     fn statements(&self) -> Vec<Statement>;
 
-    /// A table that must exist, to be told at once when it does not.
+    /// A table that must exist; the run reports at once if it does not.
     fn requirements_table(&self) -> Option<&str>;
 
-    /// Told once, before the run, with a server that takes its writes at hand: for small tables of its own.
+    /// Called once before the run, with a writable server, to create small tables.
     fn ready(&self, _server: &mut blocking::Client) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Told once, before the run.
+    /// Called once before the run.
     fn expect(&self, _facts: &RunFacts) {}
 
-    /// Told once, before the run: which of how many loads at the same servers this is, from 0.
+    /// Called once before the run with the number of this load (from 0) among loads on the same servers.
     fn one_of(&self, _index: usize, _count: usize) {}
 
     /// Whether the load ends when the workload has nothing left, after a work of known size.
@@ -140,7 +140,7 @@ pub trait Workload {
         false
     }
 
-    /// What the workload counted itself beside what was sent, by name; scripts do.
+    /// Returns additional counts of the workload by name; scripts have them.
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
     }
@@ -158,7 +158,7 @@ pub trait Workload {
         Ok(())
     }
 
-    /// What every new session must be told before its first transaction.
+    /// Returns the statements that every new session must run before its first transaction.
     fn session_setup(&self, _kind: Kind) -> Vec<String> {
         Vec::new()
     }

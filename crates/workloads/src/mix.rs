@@ -202,7 +202,7 @@ mod tests {
     use base::rng::Rng;
     use sql_wire::{Effect, Failure};
 
-    /// Two types, `read` and one of its own name; each calls the statement of its number.
+    /// Two types, `read` and another one; each calls the statement of its number.
     struct Small {
         types: Vec<TransactionType>,
         left: bool,

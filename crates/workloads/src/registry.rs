@@ -121,7 +121,7 @@ impl Registry {
     /// What `prepare` loads for it.
     ///
     /// # Errors
-    /// It has no data of its own, or as for `make`.
+    /// The workload has no data set, or as for `make`.
     pub fn data_set(&self, asked: &Document) -> Result<Box<dyn DataSet>> {
         match self.family(asked)?.data {
             Some(make) => make(asked),

@@ -155,7 +155,7 @@ async fn delete_call_forwarding(client: &Client, s_id: u32) -> Result<End, Failu
     finish(client, reply.affected, NO_FORWARDING).await
 }
 
-/// Looks up the id of a subscriber whose number alone is known.
+/// Looks up the id of a subscriber by its number.
 async fn by_number(client: &Client, s_id: u32) -> Result<i32, Failure> {
     let call = on(client, On::SubscriberByNumber).rows();
     let reply = call.text_by(|out| subscriber_number(s_id, out)).await?;

@@ -10,7 +10,7 @@ use sql_wire::{Effect, Failure, Kind, Reply, Rows, Statement, Value};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// What the Python models say where nobody says otherwise, by workload; their tests compare it with them.
+/// Default settings of the Python models by workload; tests there compare them.
 const SETTINGS: &str = include_str!("testing/settings.json");
 
 /// The document of a workload with these changes, each as `NAME=VALUE`.
@@ -57,7 +57,7 @@ pub fn play(
     play_on(Kind::Noop, workload, which, seed, answer)
 }
 
-/// The same with a server of this kind, whose answers have the fields that the transaction needs.
+/// The same with a server of this kind that answers with the fields that the transaction needs.
 pub fn play_on(
     kind: Kind,
     workload: Rc<dyn Workload>,
@@ -102,7 +102,7 @@ pub fn one_row() -> Reply {
     }
 }
 
-/// What is asked of the server; None: it is about sessions to come. A pause is a text of its own.
+/// The text of a call to the server; None: it is for later sessions. A pause has a separate text.
 fn called(exchange: &Exchange) -> Option<Called> {
     let text = |sql: &str| Called {
         statement: Statement::new(Kind::Noop, "text", Effect::Read, sql, &[]),

@@ -182,7 +182,7 @@ fn missing(what: &str) -> Failure {
     Failure::new(Class::Other, "missing", message)
 }
 
-/// A call whose first parameters are warehouse and district.
+/// A call with warehouse and district as its first parameters.
 fn at(client: &Client, which: On, place: Place) -> Call<'_> {
     let call = client.call(which as usize);
     call.int(place.warehouse as i32).int(place.district as i32)
@@ -234,7 +234,7 @@ impl Workload for Tpcc {
         if !self.options.think_times {
             return Pauses::default();
         }
-        // Numbers of their own: a retry repeats the transaction's, which start where the client's are now.
+        // A separate generator: a retry repeats the transaction's numbers, which start at the client's state.
         const PAUSES: u64 = 1 << 62;
         let mut rng = Rng::new(client.rng().clone().next_u64(), PAUSES);
         Pauses {

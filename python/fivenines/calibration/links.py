@@ -74,7 +74,7 @@ def _serve(host: Host) -> None:
 
 
 def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any]:
-    command = client.beside(_program("ask", server.address, what, f"{seconds:g}"))
+    command = client.outside(_program("ask", server.address, what, f"{seconds:g}"))
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL

@@ -58,7 +58,7 @@ def of_inventory(inventory: Path, as_json: bool, only: list[str]) -> None:
     from fivenines.cli import console
     from fivenines.cli.hosts import done_on, names_of
     from fivenines.doctor import Check
-    from fivenines.lab.ssh.examined import examine
+    from fivenines.lab.ssh.checks import examine
 
     found: dict[str, list[Check]] = {}
     for name, checks, error in done_on(inventory, names_of(inventory, only), examine):

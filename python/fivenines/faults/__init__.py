@@ -1,1 +1,1 @@
-"""Faults: what is broken on purpose. One file each; each verifies that it really happened."""
+"""Faults that fivenines injects. One module per fault; every fault verifies that it took effect."""

@@ -1,4 +1,4 @@
-"""Fault `arbiter`: the member that only votes dies; alone that takes nothing away but a vote."""
+"""Fault `arbiter`: kill the voting-only member. On its own this removes one vote and nothing else."""
 
 from typing import Literal
 
@@ -13,13 +13,13 @@ from fivenines.lab import look
 
 
 class ArbiterFaultSettings(ServiceFaultSettings):
-    """SIGKILL to the arbiter; servers and clients are not touched."""
+    """Send SIGKILL to the arbiter. Servers and clients keep running."""
 
-    fault: Literal["arbiter"] = Field(description="the arbiter's process dies")
+    fault: Literal["arbiter"] = Field(description="kill the arbiter's process")
 
 
 class ArbiterFault(Fault[ArbiterFaultSettings]):
-    """Verified by the end of its process; after the restart by its running."""
+    """Verified when the arbiter's process has ended, and when it runs again after the restart."""
 
     settings_type = ArbiterFaultSettings
 
@@ -27,10 +27,10 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
         arbiter = _arbiter(context)
         seen = look.look_at(arbiter.process)
         moment = now()
-        hit = look.kill(seen)
-        gone = bool(hit) and arbiter.process is not None and arbiter.process.gone(hit)
-        detail = "SIGKILL to the arbiter" + ("" if gone else ", but it still runs")
-        return Injection((arbiter.name,), "arbiter", moment, gone, detail)
+        killed = look.kill(seen)
+        ended = bool(killed) and arbiter.process is not None and arbiter.process.gone(killed)
+        detail = "SIGKILL to the arbiter" + ("" if ended else ", but it still runs")
+        return Injection((arbiter.name,), "arbiter", moment, ended, detail)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         arbiter = _arbiter(context)
@@ -42,5 +42,5 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
 def _arbiter(context: FaultContext) -> Voter:
     arbiter = context.solution.arbiter
     if arbiter is None:
-        raise FiveninesError("there is no arbiter")
+        raise FiveninesError("fault arbiter: this deployment has no arbiter")
     return arbiter

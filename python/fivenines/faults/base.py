@@ -1,4 +1,4 @@
-"""A fault at work."""
+"""The interface of a fault: inject, verify, recover."""
 
 import time
 from abc import ABC, abstractmethod
@@ -13,17 +13,17 @@ F = TypeVar("F", bound=FaultSettings)
 
 
 def now() -> int:
-    """CLOCK_MONOTONIC in nanoseconds, the clock of all records."""
+    """Return CLOCK_MONOTONIC in nanoseconds, the clock of all records."""
     return time.monotonic_ns()
 
 
 @dataclass(frozen=True)
 class Injection:
-    """What a fault did: to which hosts in which role, when (CLOCK_MONOTONIC), and whether it took effect.
+    """One injection: the affected hosts, their role, the time (CLOCK_MONOTONIC), and whether it took effect.
 
-    `servers` are those that must be members again when it is over; `held` is what the fault itself
-    needs to end it. `lasts` (seconds) is set where only the injection showed how long it lasts.
-    `followed` says that more is to come once its servers are members again, see `Fault.follow`.
+    `servers` must be members again when the fault is over. `state` is what the fault needs for its
+    recovery. `lasts` (seconds) is set if only the injection determines the duration.
+    `followed` means that another injection follows once the servers are members again, see `Fault.follow`.
     """
 
     hosts: tuple[str, ...]
@@ -32,14 +32,14 @@ class Injection:
     verified: bool
     detail: str
     servers: tuple[Member, ...] = ()
-    held: Any = None
+    state: Any = None
     lasts: float | None = None
     followed: bool = False
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """How a fault ended: when its cause was gone, and whether that was seen."""
+    """The end of a fault: when its cause was removed, and whether the removal was verified."""
 
     verified: bool = True
     detail: str = ""
@@ -47,38 +47,39 @@ class Recovery:
 
 
 class Fault(ABC, Generic[F]):
-    """Breaks something, verifies that it is broken; ends it, verifies that it has ended."""
+    """Inject a fault and verify it; remove its cause and verify that."""
 
     settings_type: ClassVar[type[FaultSettings]]
 
-    downs: ClassVar[bool] = False
-    """Whether servers end by it, so that its end is their restart, which waits for a successor."""
+    # Whether the fault stops servers. Recovery is then their restart, which waits for a new primary.
+    stops_servers: ClassVar[bool] = False
 
     def __init__(self, settings: F) -> None:
         self.settings = settings
 
     @abstractmethod
     def inject(self, context: FaultContext) -> Injection:
-        """Break it now.
+        """Inject the fault now.
 
         Raises:
-            FiveninesError: it could not be broken; says why.
+            FiveninesError: the injection failed; the message gives the reason.
         """
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        """Take the cause away now. A fault that only ends processes has nothing to take away.
+        """Remove the cause now. Faults that only end processes have no cause to remove.
 
         Raises:
-            FiveninesError: it could not be ended; says why.
+            FiveninesError: the cause could not be removed; the message gives the reason.
         """
         return Recovery()
 
     def follow(self, context: FaultContext, injection: Injection, away: str) -> Injection | None:
-        """Do what comes next, once the servers of an injection are back; None: that was all of it.
+        """Make the next injection once the servers of the last one have recovered; None: there is no next.
 
-        All injections of a fault are one in its record. `away` says why a server did not come back.
+        The record shows all injections of a fault as one. `away` is the reason why a server did not
+        recover, or empty.
 
         Raises:
-            FiveninesError: more was to come, and does not; says why.
+            FiveninesError: the remaining injections are skipped; the message gives the reason.
         """
         return None

@@ -1,4 +1,4 @@
-"""Fault `command`: a command of the user's own breaks something, another one ends it."""
+"""Fault `command`: run a custom command to inject a fault, and another one to end it."""
 
 from contextlib import suppress
 from typing import Annotated, Literal
@@ -15,64 +15,62 @@ from fivenines.units import Duration
 
 
 class CommandSettings(NodeFaultSettings):
-    """Commands run on this machine by its shell; `{node}`, `{host}` and `{port}` are the target's.
+    """Run custom shell commands on this machine. `{node}`, `{host}` and `{port}` stand for the target's.
 
-    They find `FIVENINES_NODES` (`node1=address:port node2=…`), `FIVENINES_PRIMARY`, `FIVENINES_TARGET`,
-    `FIVENINES_HOST` and `FIVENINES_PORT` in their environment, and in the lab `FIVENINES_PID`, the first
-    process of the target's host (`nsenter --target $FIVENINES_PID --net …`).
+    Their environment has `FIVENINES_NODES` (`node1=address:port node2=…`), `FIVENINES_PRIMARY`,
+    `FIVENINES_TARGET`, `FIVENINES_HOST` and `FIVENINES_PORT`. In the lab it also has `FIVENINES_PID`, the
+    first process of the target's host (`nsenter --target $FIVENINES_PID --net …`).
     """
 
     hits = "nodes"
 
-    fault: Literal["command"] = Field(description="a command of yours")
+    fault: Literal["command"] = Field(description="run custom commands that inject and end a fault")
     target: targets.NodeTarget = "primary"
-    inject: Annotated[str, Field(min_length=1)] = Field(description="the command that breaks it")
-    recover: str = Field("", description="the command that ends it; empty: it ends by itself")
+    inject: Annotated[str, Field(min_length=1)] = Field(description="command that injects the fault")
+    recover: str = Field("", description="command that ends the fault; empty: the fault ends by itself")
     verify: str = Field(
         "",
-        description="a command that succeeds once it is broken, and fails once that has ended; empty: the "
-        "exit code of `inject` has to do",
+        description="command that succeeds while the fault is in effect, and fails otherwise; empty: only "
+        "the exit code of `inject` is checked",
     )
-    duration: Duration | None = Field(5.0, description="time until `recover` runs; null: it never does")
-    timeout: Annotated[Duration, Field(gt=0)] = Field(
-        30.0, description="longest time that one of the commands may take"
-    )
+    duration: Duration | None = Field(5.0, description="time until `recover` runs; null: it never runs")
+    timeout: Annotated[Duration, Field(gt=0)] = Field(30.0, description="time limit for each command")
 
 
 class Command(Fault[CommandSettings]):
-    """Verified by the command `verify`, where there is one, else by the exit code."""
+    """Verified by the command `verify` if it is set, otherwise by the exit code."""
 
     settings_type = CommandSettings
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
-        told = [self._run(context, name, "inject") for name in target.hosts]
-        seen = all(self._is_broken(context, name, True) for name in target.hosts)
-        detail = "; ".join(told) + ("" if seen else "; `verify` does not see it")
-        return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
+        messages = [self._run(context, name, "inject") for name in target.hosts]
+        verified = all(self._verify_is(True, context, name) for name in target.hosts)
+        detail = "; ".join(messages) + ("" if verified else "; `verify` did not confirm the fault")
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if not self.settings.recover:
-            return Recovery(True, "it ends by itself", moment)
-        told = [self._run(context, name, "recover") for name in injection.hosts]
-        gone = all(self._is_broken(context, name, False) for name in injection.hosts)
-        detail = "; ".join(told) + ("" if gone else "; `verify` still sees it")
-        return Recovery(gone, detail, moment)
+            return Recovery(True, "the fault ends by itself", moment)
+        messages = [self._run(context, name, "recover") for name in injection.hosts]
+        ended = all(self._verify_is(False, context, name) for name in injection.hosts)
+        detail = "; ".join(messages) + ("" if ended else "; `verify` still detects the fault")
+        return Recovery(ended, detail, moment)
 
     def _run(self, context: FaultContext, name: str, which: Literal["inject", "recover"]) -> str:
         done = self._done(context, name, which)
         if done.code != 0:
-            raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")
-        return f"`{which}` for {name}: {done.told}"
+            raise FiveninesError(f"the command `{which}` failed for {name}: {done.summary}")
+        return f"`{which}` for {name}: {done.summary}"
 
-    def _is_broken(self, context: FaultContext, name: str, wanted: bool) -> bool:
-        """Whether `verify` says within a while what is wanted; it is asked again until it does."""
+    def _verify_is(self, in_effect: bool, context: FaultContext, name: str) -> bool:
+        """Repeat `verify` until it reports this state; False if it does not within `timeout`."""
         if not self.settings.verify:
             return True
         return context.settles(
-            lambda: (self._done(context, name, "verify").code == 0) is wanted, self.settings.timeout
+            lambda: (self._done(context, name, "verify").code == 0) is in_effect, self.settings.timeout
         )
 
     def _done(self, context: FaultContext, name: str, which: str) -> shell.Done:
@@ -84,16 +82,16 @@ class Command(Fault[CommandSettings]):
 
 
 def environment(context: FaultContext, name: str) -> dict[str, str]:
-    """What a command for a node finds in its environment."""
+    """Return the environment variables of a command for a node."""
     server = context.solution.node(name)
     primary = context.solution.primary()
-    found = {
+    variables = {
         "FIVENINES_NODES": " ".join(f"{node.name}={node.endpoint}" for node in context.solution.nodes),
         "FIVENINES_PRIMARY": primary.name if primary is not None else "",
         "FIVENINES_TARGET": name,
         "FIVENINES_HOST": server.host.address,
         "FIVENINES_PORT": str(server.port),
     }
-    with suppress(FiveninesError):  # no host of the lab
-        found["FIVENINES_PID"] = str(server.host.pid)
-    return found
+    with suppress(FiveninesError):  # The server is not on a host of the lab.
+        variables["FIVENINES_PID"] = str(server.host.pid)
+    return variables

@@ -1,4 +1,4 @@
-"""Fault `connection-storm`: many clients connect at once, as after a restart of an application's servers."""
+"""Fault `connection-storm`: many clients connect at once, as after a restart of the application servers."""
 
 from typing import Annotated, Literal
 
@@ -13,22 +13,22 @@ from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.servers.base import Server
 from fivenines.units import Duration
 
+# Seconds until all clients must have connected, and until an administrator can connect afterwards.
 _PATIENCE = 15.0
-"""Seconds that the storm may take to be in, and that its administrator may take to get in after it."""
 
 
 class ConnectionStormSettings(FaultSettings):
-    """So many new clients log in at once, ask next to nothing, and stay connected for a while."""
+    """Open many connections at once and keep them almost idle for a while."""
 
-    fault: Literal["connection-storm"] = Field(description="many connections at once")
+    fault: Literal["connection-storm"] = Field(description="open many connections at once")
     connections: Annotated[int, Field(ge=1, le=20_000)] = Field(
-        400, description="how many; a server of the lab takes 300 by default (max_connections)"
+        400, description="number of connections; servers in the lab accept 300 by default (max_connections)"
     )
-    duration: Duration = Field(5.0, description="how long they stay, or try to get in")
+    duration: Duration = Field(5.0, description="time that the clients stay connected, or try to connect")
 
 
 class ConnectionStorm(Fault[ConnectionStormSettings]):
-    """By `fivenines-core load --burst` on the client's host; verified by the server's own count."""
+    """Opened by `fivenines-core load --burst` on the client's host; verified by the server's count."""
 
     settings_type = ConnectionStormSettings
 
@@ -37,31 +37,32 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         before = _connected(node) or 0
         storm = context.client.spawn_outside(self._command(context, node), log="storm.out", env=secret(node))
         moment = now()
-        wanted = self.settings.connections
+        requested = self.settings.connections
         most = 0
 
         def arrived() -> bool:
             nonlocal most
-            found = _connected(node)
-            # a server that has no place left for its administrator is full
-            most = max(most, wanted if found is None else found - before)
-            return most >= min(wanted, 0.9 * _room(node, before))
+            connected = _connected(node)
+            # A server that refuses even its administrator has no free connection left.
+            most = max(most, requested if connected is None else connected - before)
+            return most >= min(requested, 0.9 * _room(node, before))
 
         full = context.settles(arrived, _PATIENCE)
-        detail = f"{wanted} connect at once, {most} more than before were in"
+        detail = f"{requested} clients connected at once, {most} connections more than before"
         if not storm.alive:
-            raise FiveninesError(f"the storm ended at once: {storm.log_tail(4)}")
+            raise FiveninesError(f"the connection storm ended at once: {storm.log_tail(4)}")
         return Injection((context.client.name,), "client", moment, full, detail, (), (storm, node))
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        storm, node = injection.held
+        storm, node = injection.state
         members = storm.members()
         moment = now()
         storm.kill()
-        gone = storm.gone(members) and context.settles(
+        ended = storm.gone(members) and context.settles(
             lambda: not node.alive or _connected(node) is not None, _PATIENCE
         )
-        return Recovery(gone, "all have hung up" if gone else "the server is still full", moment)
+        detail = "all clients have disconnected" if ended else "the server still has no free connection"
+        return Recovery(ended, detail, moment)
 
     def _command(self, context: FaultContext, node: Server) -> list[str]:
         from fivenines.workloads.script import Script  # noqa: PLC0415  (its data can be of any kind)
@@ -76,12 +77,12 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         command += ["--spread", endpoints.spread]
         command += ["--connections", str(self.settings.connections), "--burst"]
         command += ["--think-time", "1h", "--duration", f"{self.settings.duration + 60:g}s"]
-        asked = Script(workload="script", files=[str(script)])
-        return [*command, "--out", str(folder), *described(asked)]
+        workload = Script(workload="script", files=[str(script)])
+        return [*command, "--out", str(folder), *described(workload)]
 
 
 def _connected(node: Server) -> int | None:
-    """Clients that are logged in on a node; None when not even its administrator gets in."""
+    """Return the number of clients of a node; None if even its administrator cannot connect."""
     try:
         return node.clients()
     except Exception:
@@ -89,7 +90,7 @@ def _connected(node: Server) -> int | None:
 
 
 def _room(node: Server, before: int) -> int:
-    """How many more connections the server can take."""
+    """Return the number of connections that the server can still accept."""
     try:
         return max(1, node.most_clients() - before)
     except Exception:

@@ -1,4 +1,4 @@
-"""What a fault sees of the trial that it disturbs."""
+"""The part of a trial that faults can use."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Disturbed(Protocol):
-    """What is deployed, whole: a cluster in its lab, with whom its clients and its manager are."""
+    """A whole deployment: a cluster in its lab, its access layer, its failover manager and its clients."""
 
     @property
     def solution(self) -> "Cluster[Any]": ...
@@ -31,24 +31,24 @@ class Disturbed(Protocol):
     def clients(self) -> "Mapping[str, Host]": ...
 
 
-def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
+def _ignore(_kind: str, _node: str, _detail: str) -> None:
     pass
 
 
 @dataclass
 class FaultContext:
-    """A deployment at work, random choices by the trial's seed, and who is told of what happens."""
+    """A running deployment, random choices by the trial's seed, and the callback for events."""
 
     deployed: Disturbed
     random: Random = field(default_factory=Random)
-    note: Callable[[str, str, str], None] = _nobody_listens
+    note: Callable[[str, str, str], None] = _ignore
+    # If set, running faults end as soon as they can.
     ended: threading.Event = field(default_factory=threading.Event)
-    """Set: what is at work ends as soon as it can."""
+    # The reason, unless a user requested the end.
     why_ended: str = ""
-    """Why, where nobody asked for that."""
 
     def settles(self, condition: Callable[[], object], timeout: float = 2.0) -> bool:
-        """Whether a condition comes true within `timeout` seconds; an error counts as no."""
+        """Return whether a condition becomes true within `timeout` seconds; an error counts as false."""
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             with suppress(Exception):
@@ -75,10 +75,10 @@ class FaultContext:
 
     @property
     def clients(self) -> "Mapping[str, Host]":
-        """The hosts of the load, by name."""
+        """Return the hosts of the load, by name."""
         return self.deployed.clients
 
     @property
     def client(self) -> "Host":
-        """The host of the load, or the first of them."""
+        """Return the first host of the load."""
         return next(iter(self.clients.values()))

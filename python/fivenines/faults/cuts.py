@@ -1,4 +1,4 @@
-"""Which ways between hosts are cut, and whether packets arrive."""
+"""Select the directed links between hosts that a fault cuts, and check whether packets arrive."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -6,38 +6,40 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.lab.lab import Lab
 
+# Directed links: (source host, destination host).
 Pairs = list[tuple[str, str]]
-"""Directed: from host, to host."""
 
-_LOOKED_AT = 6
-"""Ways that are tried by a packet: each takes up to a third of a second."""
+# Number of links that are tested with a packet. Each test takes up to a third of a second.
+_TESTED = 6
 
 
 def between(ours: Iterable[str], theirs: Iterable[str], direction: str = "both") -> Pairs:
-    """All ways between two groups; `in` are those to the first group, `out` those from it."""
+    """Return all links between two groups; `in`: those to the first group, `out`: those from it."""
     first = list(dict.fromkeys(ours))
     second = [name for name in dict.fromkeys(theirs) if name not in first]
-    out = [(one, other) for one in first for other in second]
-    back = [(other, one) for one, other in out]
-    return {"both": out + back, "out": out, "in": back}[direction]
+    outgoing = [(source, destination) for source in first for destination in second]
+    incoming = [(destination, source) for source, destination in outgoing]
+    return {"both": outgoing + incoming, "out": outgoing, "in": incoming}[direction]
 
 
-def with_everybody(lab: "Lab", hosts: Sequence[str]) -> Pairs:
-    """All ways between these hosts and each other, and all other hosts of the lab."""
+def all_links(lab: "Lab", hosts: Sequence[str]) -> Pairs:
+    """Return all links among these hosts, and between them and all other hosts of the lab."""
     pairs = between(hosts, lab.hosts)
-    return pairs + [(one, other) for one in hosts for other in hosts if one != other]
+    return pairs + [
+        (source, destination) for source in hosts for destination in hosts if source != destination
+    ]
 
 
 def none_reaches(lab: "Lab", pairs: Pairs) -> bool:
-    """Whether no packet arrives on any of the ways that are looked at."""
+    """Return whether no test packet arrives on any tested link."""
     return not any(lab.reaches(*pair) for pair in _some(pairs))
 
 
 def all_reach(lab: "Lab", pairs: Pairs) -> bool:
-    """Whether a packet arrives on every way that is looked at."""
+    """Return whether a test packet arrives on every tested link."""
     return all(lab.reaches(*pair, timeout=2.0) for pair in _some(pairs))
 
 
 def _some(pairs: Pairs) -> Pairs:
-    step = max(1, len(pairs) // _LOOKED_AT)
-    return pairs[::step][:_LOOKED_AT]
+    step = max(1, len(pairs) // _TESTED)
+    return pairs[::step][:_TESTED]

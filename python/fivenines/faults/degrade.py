@@ -1,4 +1,4 @@
-"""Fault `degrade`: a host's link grows slow, thin or lossy for a while; nothing is cut."""
+"""Fault `degrade`: add latency or loss to a host's link, or limit its bandwidth; no link is cut."""
 
 import subprocess
 import sys
@@ -16,32 +16,38 @@ from fivenines.units import Duration, Rate
 
 
 class DegradeSettings(NodeFaultSettings):
-    """All frames of a host pass a link emulator for a while, both ways."""
+    """Pass all frames to and from a host through a link emulator for a while."""
 
     hits = "hosts"
 
-    fault: Literal["degrade"] = Field(description="latency, loss or little bandwidth for a while")
+    fault: Literal["degrade"] = Field(
+        description="add latency or loss to a host's link, or limit its bandwidth"
+    )
     target: targets.HostTarget = "primary"
     latency: Duration = Field(0.0, description="added to each round trip, half of it each way")
-    jitter: Duration = Field(0.0, description="how much a frame's latency varies, each way")
+    jitter: Duration = Field(0.0, description="variation of a frame's latency, each way")
     loss: Annotated[float, Field(ge=0, lt=1)] = Field(
-        0.0, description="share of frames that are lost, from 0 to 1"
+        0.0, description="fraction of frames that are lost, from 0 to 1"
     )
-    bandwidth: Rate | None = Field(None, description="of the link, as 1Mbit/s; null: not limited")
-    duration: Duration | None = Field(5.0, description="time until the link is as before; null: it never is")
+    bandwidth: Rate | None = Field(
+        None, description="bandwidth of the link, such as 1Mbit/s; null: not limited"
+    )
+    duration: Duration | None = Field(
+        5.0, description="time until the link is restored; null: it stays degraded"
+    )
 
     def problems(self) -> list[str]:
         if not self.link().changes:
-            return ["it degrades nothing: set latency, loss or bandwidth"]
+            return ["it has no effect: set latency, loss or bandwidth"]
         return self.link().problems()
 
     def link(self) -> LinkSettings:
-        """What the emulator is told."""
+        """Return the settings of the link emulator."""
         return LinkSettings(rtt=self.latency, jitter=self.jitter, loss=self.loss, bandwidth=self.bandwidth)
 
 
 class Degrade(Fault[DegradeSettings]):
-    """Verified by round trips where latency is added, else by the emulator's answer."""
+    """Verified by round trips if latency is added, otherwise by the emulator's reply."""
 
     settings_type = DegradeSettings
 
@@ -53,10 +59,10 @@ class Degrade(Fault[DegradeSettings]):
             context.lab.impair(host, self.settings.link())
         detail = f"{', '.join(target.hosts)}: {self._words()}"
         after = _round_trip(context, target.hosts[0]) if self.settings.latency else None
-        seen = after is None or after >= 900 * self.settings.latency
+        verified = after is None or after >= 900 * self.settings.latency
         if after is not None and before is not None:
             detail += f"; round trip {before:.1f} ms before, {after:.1f} ms now"
-        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers, before)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
@@ -64,9 +70,9 @@ class Degrade(Fault[DegradeSettings]):
             context.lab.restore(host)
         after = _round_trip(context, injection.hosts[0])
         if after is None:
-            return Recovery(False, "no answer after the end", moment)
-        back = not self.settings.latency or after < 500 * self.settings.latency
-        return Recovery(back, f"round trip {after:.1f} ms", moment)
+            return Recovery(False, "no answer after the link was restored", moment)
+        restored = not self.settings.latency or after < 500 * self.settings.latency
+        return Recovery(restored, f"round trip {after:.1f} ms", moment)
 
     def _words(self) -> str:
         shown = self.settings.model_dump(mode="json", exclude_defaults=True)
@@ -75,10 +81,11 @@ class Degrade(Fault[DegradeSettings]):
 
 
 def _round_trip(context: FaultContext, name: str) -> float | None:
-    """The round trip in ms between a host and the client, or from the client to the first node."""
+    """Return the round trip in ms between a host and the client, or from the client to the first node."""
     hosts = context.lab.hosts
-    other = next(one for one in hosts if one != name) if name == context.client.name else context.client.name
+    client = context.client.name
+    other = next(host for host in hosts if host != name) if name == client else client
     script = str(Path(roundtrip.__file__))
-    command = hosts[other].beside([sys.executable, "-I", "-S", script, hosts[name].address])
+    command = hosts[other].outside([sys.executable, "-I", "-S", script, hosts[name].address])
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
     return float(done.stdout) if done.stdout.strip() else None

@@ -1,4 +1,4 @@
-"""What faults of disks share: the disks of the servers that are hit, and their counts."""
+"""Find the disks of the target servers, for all disk faults."""
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.disk import FaultyDisk
@@ -6,14 +6,14 @@ from fivenines.servers.member import Member
 
 
 def disks(servers: tuple[Member, ...]) -> list[FaultyDisk]:
-    """The disks of these servers.
+    """Return the disks of these servers.
 
     Raises:
-        FiveninesError: one was not started on a disk that can be interfered with.
+        FiveninesError: a server was not started on a disk that supports faults.
     """
-    found = []
+    prepared = []
     for server in servers:
         if server.disk is None:
             raise FiveninesError(f"{server.name}: its disk was not prepared for faults")
-        found.append(server.disk)
-    return found
+        prepared.append(server.disk)
+    return prepared

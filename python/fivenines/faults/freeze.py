@@ -1,4 +1,4 @@
-"""Fault `freeze`: SIGSTOP of all server processes, SIGCONT later. Connections stay open, and silent."""
+"""Fault `freeze`: send SIGSTOP to all server processes, SIGCONT later. Connections stay open but silent."""
 
 from typing import Literal
 
@@ -14,15 +14,19 @@ from fivenines.units import Duration
 
 
 class FreezeSettings(NodeFaultSettings):
-    """All server processes of a node are stopped where they are, and go on later."""
+    """Stop all server processes of a node with SIGSTOP, and resume them later."""
 
-    fault: Literal["freeze"] = Field(description="SIGSTOP of all of a node's server processes")
+    fault: Literal["freeze"] = Field(
+        description="stop all server processes of a node with SIGSTOP; connections stay open"
+    )
     target: targets.NodeTarget = "primary"
-    duration: Duration | None = Field(5.0, description="time until they go on (SIGCONT); null: they never do")
+    duration: Duration | None = Field(
+        5.0, description="time until the processes resume (SIGCONT); null: they stay stopped"
+    )
 
 
 class Freeze(Fault[FreezeSettings]):
-    """Verified by the state of all processes in /proc: T, and no longer T after the end."""
+    """Verified by the state of all processes in /proc: T, and not T after the end."""
 
     settings_type = FreezeSettings
 
@@ -30,16 +34,18 @@ class Freeze(Fault[FreezeSettings]):
         target = targets.resolve(self.settings.target, context)
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
-        hit = look.freeze(seen)
-        stopped = bool(hit) and all_in_state(hit, stopped=True)
-        detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
+        signalled = look.freeze(seen)
+        stopped = bool(signalled) and all_in_state(signalled, stopped=True)
+        detail = f"SIGSTOP to {len(signalled)} processes" + ("" if stopped else ", not all stopped")
         return Injection(target.hosts, target.role, moment, stopped, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        going = [one for server in injection.servers if server.process for one in server.process.thaw()]
-        if not going:
-            return Recovery(True, "nothing was left to go on: it was killed meanwhile", moment)
-        awake = all_in_state(going, stopped=False)
-        detail = f"SIGCONT to {len(going)} processes" + ("" if awake else ", not all go on")
-        return Recovery(awake, detail, moment)
+        signalled = [
+            process for server in injection.servers if server.process for process in server.process.thaw()
+        ]
+        if not signalled:
+            return Recovery(True, "no process to resume: all were killed meanwhile", moment)
+        resumed = all_in_state(signalled, stopped=False)
+        detail = f"SIGCONT to {len(signalled)} processes" + ("" if resumed else ", not all resumed")
+        return Recovery(resumed, detail, moment)

@@ -1,4 +1,4 @@
-"""Fault `full-disk`: no file of the server can grow any more; what is there can be overwritten."""
+"""Fault `full-disk`: no file of the server can grow; existing blocks can be overwritten."""
 
 from typing import Literal
 
@@ -13,39 +13,43 @@ from fivenines.units import Duration
 
 
 class FullDiskSettings(NodeFaultSettings):
-    """A node's server gets ENOSPC for what would make a file longer, until somebody makes room."""
+    """Return ENOSPC for every write that would extend a file of a node's server, until space is available."""
 
-    fault: Literal["full-disk"] = Field(description="no room is left on a node's disk")
+    fault: Literal["full-disk"] = Field(
+        description="fill a node's disk: writes that extend a file get ENOSPC"
+    )
     target: targets.NodeTarget = "primary"
-    duration: Duration | None = Field(5.0, description="time until there is room again; null: there never is")
+    duration: Duration | None = Field(
+        5.0, description="time until space is available again; null: the disk stays full"
+    )
 
     def disk_calls(self) -> frozenset[DiskCalls]:
         return frozenset(("write",))
 
 
 class FullDisk(Fault[FullDiskSettings]):
-    """Verified by the first write that was refused: the server may need none for a while."""
+    """Verified by the first refused write. The server may not extend a file for a while."""
 
     settings_type = FullDiskSettings
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
-        hit = disks(target.servers)
-        before = sum(disk.counts()[1] for disk in hit)
+        filled = disks(target.servers)
+        before = sum(disk.counts()[1] for disk in filled)
         moment = now()
-        for disk in hit:
+        for disk in filled:
             disk.full()
         patience = min(5.0, self.settings.duration or 5.0)
-        seen = context.settles(lambda: sum(disk.counts()[1] for disk in hit) > before, patience)
-        detail = "no file can grow (ENOSPC)" + ("" if seen else ", but no write was refused yet")
-        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        verified = context.settles(lambda: sum(disk.counts()[1] for disk in filled) > before, patience)
+        detail = "no file can grow (ENOSPC)" + ("" if verified else ", but no write was refused yet")
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers, before)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        hit = disks(injection.servers)
+        filled = disks(injection.servers)
         moment = now()
-        refused = sum(disk.counts()[1] for disk in hit)
-        for disk in hit:
+        refused = sum(disk.counts()[1] for disk in filled)
+        for disk in filled:
             disk.normal()
-        counted = all(disk.counts_refusals for disk in hit)
-        told = f"{max(0, refused - injection.held)} writes were refused"
-        return Recovery(True, told if counted else "there is room again", moment)
+        counted = all(disk.counts_refusals for disk in filled)
+        detail = f"{max(0, refused - injection.state)} writes were refused"
+        return Recovery(True, detail if counted else "space is available again", moment)

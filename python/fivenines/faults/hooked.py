@@ -1,6 +1,6 @@
-"""Faults of servers that others run, by the user's own commands (hooks).
+"""Faults of external clusters, injected by custom commands (hooks).
 
-Verified by what can be seen from here: the server does not answer any more, or it has been started again.
+Verified from outside: the server no longer answers, or it has been restarted.
 """
 
 from collections.abc import Callable
@@ -18,64 +18,64 @@ if TYPE_CHECKING:
 
 Hook = Callable[[str, Server], str]
 
+# Start times that differ by more than these seconds belong to different starts: servers round them.
 _ANOTHER_START = 3.0
-"""Seconds by which the moments of two starts differ: what servers tell of them is rounded."""
 
 
 class Hooked(Fault[FaultSettings]):
-    """One hook injects it, another one ends it.
+    """Run one hook to inject the fault, and another one to end it.
 
     Args:
-        settings: the fault as the experiment asks for it.
-        strike_by: name of the hook that breaks it.
-        mend_by: name of the hook that ends it; empty: nothing has to be done, or a restart does it.
-        run: runs a hook, by its name, for a server; gives what is to be told about it.
+        settings: the settings of the fault in the experiment.
+        inject_hook: name of the hook that injects the fault.
+        recover_hook: name of the hook that ends it; empty: no action is needed, or a restart ends it.
+        run: runs a hook, by its name, for a server; returns a message for the record.
     """
 
     settings_type = FaultSettings
 
+    # Seconds until a hook must show an effect.
     patience: ClassVar[float] = 10.0
-    """Seconds until a hook must have shown an effect."""
 
-    def __init__(self, settings: FaultSettings, strike_by: str, mend_by: str, run: "Hook") -> None:
+    def __init__(self, settings: FaultSettings, inject_hook: str, recover_hook: str, run: "Hook") -> None:
         super().__init__(settings)
-        self._strike_by = strike_by
-        self._mend_by = mend_by
+        self._inject_hook = inject_hook
+        self._recover_hook = recover_hook
         self._run = run
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
         if not target.servers:
-            raise FiveninesError(f"no server is at {target.role}")
+            raise FiveninesError(f"the target {target.role} has no server")
         servers: list[ExternalServer] = list(target.servers)  # type: ignore[arg-type]
         before = {server.name: server.born() for server in servers}
         moment = now()
-        told: list[str] = []
-        context.solution.each(lambda one: told.append(self._run(self._strike_by, one)), servers)
-        seen = context.settles(
-            lambda: all(_is_hit(server, before[server.name]) for server in servers), self.patience
+        messages: list[str] = []
+        context.solution.each(lambda server: messages.append(self._run(self._inject_hook, server)), servers)
+        verified = context.settles(
+            lambda: all(_took_effect(server, before[server.name]) for server in servers), self.patience
         )
-        detail = "; ".join(told) + ("" if seen else "; but it answers as before")
-        return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
+        detail = "; ".join(messages) + ("" if verified else "; but the server answers as before")
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        if not self._mend_by:
+        if not self._recover_hook:
             return Recovery(True, "", moment)
-        told: list[str] = []
+        messages: list[str] = []
         servers: list[ExternalServer] = list(injection.servers)  # type: ignore[arg-type]
-        context.solution.each(lambda one: told.append(self._run(self._mend_by, one)), servers)
-        back = context.settles(lambda: all(server.answers() for server in servers), self.patience)
-        detail = "; ".join(told) + ("" if back else "; but it does not answer")
-        return Recovery(back, detail, moment)
+        context.solution.each(lambda server: messages.append(self._run(self._recover_hook, server)), servers)
+        answers = context.settles(lambda: all(server.answers() for server in servers), self.patience)
+        detail = "; ".join(messages) + ("" if answers else "; but the server does not answer")
+        return Recovery(answers, detail, moment)
 
 
 class HookedEnd(Hooked):
-    """Its end is a restart of the servers, by the hook `restart`."""
+    """Fault of an external cluster that ends with the hook `restart`."""
 
-    downs = True
+    stops_servers = True
 
 
-def _is_hit(server: "ExternalServer", before: float | None) -> bool:
+def _took_effect(server: "ExternalServer", before: float | None) -> bool:
     now_born = server.born()
     return now_born is None or (before is not None and abs(now_born - before) > _ANOTHER_START)

@@ -1,4 +1,8 @@
-"""Fault `host-kill`: a host loses its power: its link is dead, then all its processes are."""
+"""Fault `host-kill`: cut a host off the network, then kill all its processes.
+
+The host's page cache survives, so data that was written but not flushed is not lost. The fault `power-loss`
+tests durability. In an SSH lab whose inventory has `power_off` and `power_on`, the machine is switched off.
+"""
 
 from typing import Literal
 
@@ -9,7 +13,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
-from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
+from fivenines.faults.cuts import Pairs, all_links, all_reach, none_reaches
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
 from fivenines.servers.base import Server
@@ -17,78 +21,85 @@ from fivenines.units import Duration
 
 
 class HostKillSettings(NodeFaultSettings):
-    """All processes of a host end and its link is dead: peers and clients hear nothing, not even a reset."""
+    """Kill all processes of a host and silence its network; peers and clients receive not even a reset.
 
-    fault: Literal["host-kill"] = Field(description="power loss of a whole host")
+    The page cache survives, so use `power-loss` to test durability. An SSH lab whose inventory has
+    `power_off` and `power_on` switches the machine off instead.
+    """
+
+    fault: Literal["host-kill"] = Field(
+        # One string, as shell completion reads it from the source.
+        description="kill all processes of a host and silence its network; the page cache survives, so use `power-loss` to test durability"  # noqa: E501
+    )
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
-        5.0, description="time until the host is back and its server is started; null: never"
+        5.0, description="time until the network is restored and the server starts; null: never"
     )
 
 
 class HostKill(Fault[HostKillSettings]):
-    """Verified by the ends of all processes of the host, and by packets that do not arrive."""
+    """Verified when all processes of the host have ended and test packets do not arrive."""
 
     settings_type = HostKillSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         if not target.servers:
-            raise FiveninesError(f"no node is at {target.role}")
+            raise FiveninesError(f"the target {target.role} has no node")
         if context.lab.has_power:
             return _power_off(context, target)
-        pairs = with_everybody(context.lab, [server.name for server in target.servers])
+        pairs = all_links(context.lab, [server.name for server in target.servers])
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
-        # frames first: a dying process must not be able to say goodbye
+        # The network is cut first, so that dying processes cannot close their connections.
         context.lab.cut(pairs)
-        hit = _end_all(seen, target, context)
-        gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
+        killed = _kill_all(seen, target, context)
+        ended = all(server.process is None or server.process.gone(killed) for server in target.servers)
         for server in target.servers:
-            # an address that was given to it at run time is gone with its power
+            # A host that reboots loses the addresses that were added at run time.
             server.host.keep_only_its_address()
         silent = none_reaches(context.lab, pairs)
-        detail = f"link cut, SIGKILL to {len(hit)} processes of the host"
-        detail += "" if gone else ", not all have ended"
+        detail = f"network cut, SIGKILL to {len(killed)} processes of the host"
+        detail += "" if ended else ", not all have ended"
         detail += "" if silent else ", but it still answers"
         names = tuple(server.name for server in target.servers)
-        verified = gone and silent and bool(hit)
+        verified = ended and silent and bool(killed)
         return Injection(names, target.role, moment, verified, detail, target.servers, pairs)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if context.lab.has_power:
             context.lab.power_on(injection.hosts)
-            said, back = "power back", True
+            detail, reachable = "machine switched on", True
         else:
-            pairs: Pairs = injection.held
+            pairs: Pairs = injection.state
             context.lab.heal(pairs)
-            back = all_reach(context.lab, pairs)
-            said = "link back" if back else "link healed, but nothing arrives"
+            reachable = all_reach(context.lab, pairs)
+            detail = "network restored" if reachable else "network restored, but no packet arrives"
         for server in injection.servers:
             if isinstance(server, Server):
                 context.access.start_on(server)
-        return Recovery(back, said, moment)
+        return Recovery(reachable, detail, moment)
 
 
 def _power_off(context: FaultContext, target: targets.Target) -> Injection:
-    """Of machines: by the commands that their owner has written for that."""
-    ends = look.look_at(*(server.process for server in target.servers))
+    """Switch the machines of an SSH lab off with the commands of its inventory."""
+    seen = look.look_at(*(server.process for server in target.servers))
     moment = now()
     off = context.lab.power_off(target.hosts)
-    hit = [one for seen in ends for one in seen.members]
-    gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
-    detail = f"power taken from {', '.join(target.hosts)}"
-    detail += "" if off and gone else ", but not all has ended"
-    verified = off and gone and bool(hit)
+    processes = [process for host in seen for process in host.members]
+    ended = all(server.process is None or server.process.gone(processes) for server in target.servers)
+    detail = f"switched off {', '.join(target.hosts)}"
+    detail += "" if off and ended else ", but not all processes have ended"
+    verified = off and ended and bool(processes)
     return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
-def _end_all(seen: list[look.Look], target: targets.Target, context: FaultContext) -> list[psutil.Process]:
-    """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
-    hit = look.kill(seen)
+def _kill_all(seen: list[look.Look], target: targets.Target, context: FaultContext) -> list[psutil.Process]:
+    """Send SIGKILL to all server processes at once, then to all other processes of the hosts."""
+    killed = look.kill(seen)
     for server in target.servers:
-        rest = context.lab.hosts[server.name].kill_all()
-        hit += [one for one in rest if one not in hit]
-    return hit
+        others = context.lab.hosts[server.name].kill_all()
+        killed += [process for process in others if process not in killed]
+    return killed

@@ -1,4 +1,4 @@
-"""Fault `kill`: SIGKILL of all server processes of a node, as the kernel's OOM killer would."""
+"""Fault `kill`: send SIGKILL to all server processes of a node, as the kernel's OOM killer does."""
 
 from typing import Literal
 
@@ -14,20 +14,20 @@ from fivenines.units import Duration
 
 
 class KillSettings(NodeFaultSettings):
-    """All server processes of a node end at once; its host and network stay."""
+    """Kill all server processes of a node at once. Its host and network keep working."""
 
-    fault: Literal["kill"] = Field(description="SIGKILL of all of a node's server processes")
+    fault: Literal["kill"] = Field(description="kill all server processes of a node with SIGKILL")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
-        5.0, description="time from the fault to the restart of the node; null: never restarted"
+        5.0, description="time from the fault to the restart of the server; null: no restart"
     )
 
 
 class Kill(Fault[KillSettings]):
-    """Verified by the ends of all processes that the servers had."""
+    """Verified when all processes of the servers have ended."""
 
     settings_type = KillSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
@@ -36,11 +36,11 @@ class Kill(Fault[KillSettings]):
 
 
 def kill_servers(servers: tuple[Member, ...]) -> tuple[int, bool, str]:
-    """SIGKILL to all processes of these servers, at once: when; whether all have ended; in words."""
+    """Send SIGKILL to all processes of these servers at once; return when, whether all ended, and details."""
     seen = look.look_at(*(server.process for server in servers))
     moment = now()
-    hit = look.kill(seen)
-    gone = all(server.process is None or server.process.gone(hit) for server in servers)
-    left = [process.pid for process in hit if process.is_running()] if not gone else []
-    detail = f"processes {left} are still there" if left else f"SIGKILL to {len(hit)} processes"
-    return moment, gone and bool(hit), detail
+    killed = look.kill(seen)
+    ended = all(server.process is None or server.process.gone(killed) for server in servers)
+    left = [process.pid for process in killed if process.is_running()] if not ended else []
+    detail = f"processes {left} are still running" if left else f"SIGKILL to {len(killed)} processes"
+    return moment, ended and bool(killed), detail

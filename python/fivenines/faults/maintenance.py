@@ -1,7 +1,7 @@
-"""Fault `maintenance`: a rolling restart, one server after the other, as for a new version or setting.
+"""Fault `maintenance`: restart one server after the other, as for a new version or setting.
 
-Replicas come first and the primary last, after it has handed its role over. The order by kinds of NDB's
-servers is that of its manual, "Performing a Rolling Restart of an NDB Cluster".
+Replicas come first and the primary last, after a switchover. The order of NDB's kinds of servers follows its
+manual, "Performing a Rolling Restart of an NDB Cluster".
 """
 
 import time
@@ -22,49 +22,47 @@ from fivenines.faults.switchover import hand_over
 from fivenines.servers.base import Server
 from fivenines.units import Duration
 
+# Target word for all servers that accept SQL.
 _NODES = "nodes"
-"""The word for all servers that clients speak to."""
 
-_LOOK = 0.25
-"""Seconds between two looks at the others: they must cost next to nothing."""
+# Seconds between two checks of the other servers, rare enough to cost next to nothing.
+_CHECK_INTERVAL = 0.25
 
+# Seconds until all other servers must be members; otherwise no further server is shut down.
 _LONGEST_WAIT = 120.0
-"""Seconds that all other servers may take to be members before the next one would go down."""
 
 
 def _checked(word: str) -> str:
     return word if word == _NODES else targets.node_target(word)
 
 
+# Target word for the servers to restart, one after the other.
 MaintenanceTarget = Annotated[
     str,
-    Field(description="who is restarted: all servers, nodes (those that take SQL), or a target"),
+    Field(description="servers to restart: all, nodes (those that accept SQL), or a target"),
     AfterValidator(_checked),
-    WithJsonSchema({"type": "string", "allowed": f"all, {_NODES}, or a target as replica or node1"}),
+    WithJsonSchema({"type": "string", "allowed": f"all, {_NODES}, or a target such as replica or node1"}),
 ]
-"""A word for the servers that have their turn, one after the other."""
 
 
 class MaintenanceSettings(NodeFaultSettings):
-    """Each server is shut down, stays down for a while, and must be a working member before the next one."""
+    """Shut each server down and restart it; it must be a working member before the next one follows."""
 
-    fault: Literal["maintenance"] = Field(description="rolling restart, one server after the other")
+    fault: Literal["maintenance"] = Field(description="restart one server after the other (rolling restart)")
     target: MaintenanceTarget = "all"
     down: Duration = Field(
-        1.0,
-        description="how long each server stays down, from the end of its shutdown on: the time in which "
-        "it would be upgraded",
+        1.0, description="time that each server stays down after its shutdown, as for an upgrade"
     )
-    pause: Duration = Field(1.0, description="time from the return of a server to the turn of the next one")
+    pause: Duration = Field(
+        1.0, description="time from the recovery of one server to the shutdown of the next one"
+    )
     switchover: bool = Field(
-        True,
-        description="whether the primary hands its role over before its turn, where the solution can do "
-        "that; else it is shut down as it is",
+        True, description="make a switchover before the primary's shutdown, if the solution supports it"
     )
 
     @property
     def lasts(self) -> float:
-        """The first server's time; how long all take only their restarts show."""
+        """Return the first server's downtime, in seconds. The total is known only after all restarts."""
         return self.down
 
     def expected(self, topology: Topology) -> float:
@@ -76,8 +74,8 @@ class MaintenanceSettings(NodeFaultSettings):
 
 
 @dataclass(frozen=True)
-class _Course:
-    """Who has had their turn, of whom."""
+class _Progress:
+    """The servers to restart, and those that have been restarted."""
 
     chosen: frozenset[str]
     done: tuple[str, ...] = ()
@@ -91,58 +89,63 @@ class _Course:
 
 
 class Maintenance(Fault[MaintenanceSettings]):
-    """Verified by the end of each server's processes; ended when the last one has been started again."""
+    """Verified when each server's processes have ended; ends with the start of the last server."""
 
     settings_type = MaintenanceSettings
 
     def inject(self, context: FaultContext) -> Injection:
-        course = _Course(self._chosen(context))
+        progress = _Progress(self._chosen(context))
         if not _others_work(context):
-            raise FiveninesError("it was ended before anybody had a turn")
-        return self._turn(context, course)
+            raise FiveninesError("the rolling restart was cancelled before the first server")
+        return self._restart_next(context, progress)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        return Recovery(True, f"{injection.held} servers had their turn")
+        return Recovery(True, f"{injection.state} servers restarted")
 
     def follow(self, context: FaultContext, injection: Injection, away: str) -> Injection | None:
-        course: _Course = injection.held
+        progress: _Progress = injection.state
         (server,) = injection.servers
         if away:
             raise FiveninesError(
-                f"{server.name} did not come back: stopped after {course} servers, {_left(course)}"
+                f"{server.name} did not recover: stopped after {progress} servers, {_remaining(progress)}"
             )
         if isinstance(server, Server):
             draining = context.access.draining
             context.solution.undrain(draining, server)
             if draining is not None:
                 draining.undrain(server.name)
-        if not course.left:
+        if not progress.left:
             return None
         if not context.ended.wait(self.settings.pause) and _others_work(context):
-            return self._turn(context, course)
+            return self._restart_next(context, progress)
         if context.why_ended:
-            # who ends it by hand has what was wanted
-            raise FiveninesError(f"{context.why_ended}: stopped after {course} servers, {_left(course)}")
+            # If a user ends the fault, the early end is intended and no error.
+            raise FiveninesError(
+                f"{context.why_ended}: stopped after {progress} servers, {_remaining(progress)}"
+            )
         return None
 
     def _chosen(self, context: FaultContext) -> frozenset[str]:
-        """The names of those who get their turn."""
+        """Return the names of the servers to restart."""
         solution, word = context.solution, self.settings.target
         if word in ("all", _NODES):
-            return frozenset(one.name for one in (solution.members if word == "all" else solution.nodes))
+            return frozenset(
+                member.name for member in (solution.members if word == "all" else solution.nodes)
+            )
         servers = targets.resolve(word, context).servers
         if not servers:
-            raise FiveninesError(f"no server is at {word}")
-        return frozenset(one.name for one in servers)
+            raise FiveninesError(f"the target {word} has no server")
+        return frozenset(server.name for server in servers)
 
-    def _turn(self, context: FaultContext, course: _Course) -> Injection:
-        """Take the next one down."""
-        server = next(one for one in context.solution.maintenance_order() if one.name in course.left)
-        course = replace(course, done=(*course.done, server.name))
+    def _restart_next(self, context: FaultContext, progress: _Progress) -> Injection:
+        """Shut the next server down."""
+        order = context.solution.maintenance_order()
+        server = next(member for member in order if member.name in progress.left)
+        progress = replace(progress, done=(*progress.done, server.name))
         moment = now()
-        context.note("maintenance", server.name, f"{course}")
+        context.note("maintenance", server.name, f"{progress}")
         if isinstance(server, Server):
-            self._relieve(context, server)
+            self._drain(context, server)
         clean, detail = shut_down((server,), context)
         context.note("stopped", server.name, detail)
         return Injection(
@@ -152,65 +155,66 @@ class Maintenance(Fault[MaintenanceSettings]):
             clean,
             f"{server.name}: {detail}",
             (server,),
-            held=course,
+            state=progress,
             lasts=(now() - moment) / 1e9 + self.settings.down,
-            followed=bool(course.left),
+            followed=bool(progress.left),
         )
 
-    def _relieve(self, context: FaultContext, server: Server) -> None:
-        """Let others take over what clients want of a node before it goes down."""
+    def _drain(self, context: FaultContext, server: Server) -> None:
+        """Move the primary's role and the clients to other nodes before a node's shutdown."""
         solution = context.solution
-        wanted = self.settings.switchover and not solution.topology.without_switchover
-        if wanted and solution.primary() is server:
+        possible = self.settings.switchover and not solution.topology.without_switchover
+        if possible and solution.primary() is server:
             over = hand_over(context)
-            context.note("handed over", server.name, over.told)
+            context.note("handed over", server.name, over.detail)
             _others_work(context, server.name)
         if (draining := context.access.draining) is not None:
             draining.drain(server.name)
 
 
 def _others_work(context: FaultContext, but: str = "") -> bool:
-    """Wait until all servers but one are members, and have applied what was written until they all were.
+    """Wait until all servers except `but` are members and have applied all earlier writes.
 
-    False: it was to end before.
+    Returns False if the fault was ended meanwhile.
 
     Raises:
-        FiveninesError: one does not become a member; nobody else may go down.
+        FiveninesError: a server does not become a member in time.
     """
     until = time.monotonic() + _LONGEST_WAIT
     others = _Others(context, but)
     while why := others.not_working():
         if time.monotonic() > until:
-            raise FiveninesError(f"nobody else goes down: {why}")
-        if context.ended.wait(_LOOK):
+            raise FiveninesError(f"no further server is shut down: {why}")
+        if context.ended.wait(_CHECK_INTERVAL):
             return False
     return not context.ended.is_set()
 
 
 class _Others:
-    """All servers but one, until each is a member and has what was written when all of them were."""
+    """All servers except one, until each is a member and has applied what was written before that."""
 
     def __init__(self, context: FaultContext, but: str) -> None:
         self._solution = context.solution
-        self._members = [one for one in context.solution.members if one.name != but]
+        self._members = [member for member in context.solution.members if member.name != but]
         self._lacks: Callable[[Any], str] | None = None
 
     def not_working(self) -> str:
-        """Why one of them does not work now; empty: all do."""
+        """Return why a server does not work yet; empty if all work."""
         try:
-            return self._away() or self._behind()
+            return self._not_joined() or self._behind()
         except Exception as error:
             return str(error) or type(error).__name__
 
-    def _away(self) -> str:
+    def _not_joined(self) -> str:
         return next(filter(None, map(self._solution.not_joined_reason, self._members)), "")
 
     def _behind(self) -> str:
         if self._lacks is None:
             self._lacks = self._solution.written()
-        nodes = [one for one in self._members if isinstance(one, Server)]
+        nodes = [member for member in self._members if isinstance(member, Server)]
         return next(filter(None, map(self._lacks, nodes)), "")
 
 
-def _left(course: _Course) -> str:
-    return f"{', '.join(sorted(course.left))} had no turn" if course.left else "the last one"
+def _remaining(progress: _Progress) -> str:
+    left = ", ".join(sorted(progress.left))
+    return f"{left} not restarted" if left else "all were shut down"

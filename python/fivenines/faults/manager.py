@@ -1,4 +1,4 @@
-"""Fault `manager`: the failover manager itself dies; while it is away nobody is promoted."""
+"""Fault `manager`: kill the failover manager. While it is down, no replica is promoted."""
 
 from typing import Literal
 
@@ -11,25 +11,25 @@ from fivenines.faults.settings import ServiceFaultSettings
 
 
 class ManagerFaultSettings(ServiceFaultSettings):
-    """SIGKILL to the failover manager; servers and clients are not touched."""
+    """Send SIGKILL to the failover manager. Servers and clients keep running."""
 
-    fault: Literal["manager"] = Field(description="the failover manager dies")
+    fault: Literal["manager"] = Field(description="kill the failover manager")
 
 
 class ManagerFault(Fault[ManagerFaultSettings]):
-    """Verified by the end of its process; after the restart by its first words."""
+    """Verified when the manager's process has ended, and after the restart by its first log lines."""
 
     settings_type = ManagerFaultSettings
 
     def inject(self, context: FaultContext) -> Injection:
         manager = context.manager
         if manager is None or not manager.settings.host:
-            raise FiveninesError("there is no failover manager")
+            raise FiveninesError("fault manager: this deployment has no failover manager")
         moment = now()
         manager.kill()
-        gone = not manager.alive
-        detail = "SIGKILL to the manager" + ("" if gone else ", but it still runs")
-        return Injection((manager.settings.host,), "manager", moment, gone, detail)
+        ended = not manager.alive
+        detail = "SIGKILL to the manager" + ("" if ended else ", but it still runs")
+        return Injection((manager.settings.host,), "manager", moment, ended, detail)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         assert context.manager is not None

@@ -1,4 +1,4 @@
-"""No fault: the undisturbed run."""
+"""Fault `none`: an undisturbed run."""
 
 from random import Random
 from typing import Literal
@@ -9,9 +9,9 @@ from fivenines.faults.settings import FaultSettings, Step
 
 
 class NoFaultSettings(FaultSettings):
-    """Nothing is broken; the trial ends after the steady window."""
+    """Inject no fault; the trial ends after the steady-state window."""
 
-    fault: Literal["none"] = Field("none", description="nothing is broken")
+    fault: Literal["none"] = Field("none", description="inject no fault")
 
     def schedule(self, _random: Random) -> list[Step]:
         return []

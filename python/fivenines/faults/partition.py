@@ -1,4 +1,4 @@
-"""Fault `partition`: frames between hosts are dropped by the bridges; nobody is told, connections hang."""
+"""Fault `partition`: drop frames between hosts in the bridges. Connections hang, no host gets an error."""
 
 from typing import Annotated, Literal
 
@@ -14,30 +14,31 @@ from fivenines.faults.peers import Peers, problems_of_peers, resolve_peers
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
+# Seconds within which a user of the port must send a frame.
 _UNTIL_SENT = 5.0
-"""Seconds within which whoever uses a port has sent something."""
 
 
 class PartitionSettings(NodeFaultSettings):
-    """Nothing passes between the target and its peers; both go on, and reach everybody else."""
+    """Drop all frames between the target and its peers. Both keep running and reach all other hosts."""
 
     hits = "hosts"
 
-    fault: Literal["partition"] = Field(description="no frames between two groups of hosts")
+    fault: Literal["partition"] = Field(description="drop all frames between two groups of hosts")
     target: targets.HostTarget = "primary"
     peers: Peers = Field(
         default_factory=lambda: ["all"],
-        description="whom the target is cut off from; nodes means the manager too, clients the proxy",
+        description="hosts that the target is cut off from; nodes includes the manager, clients includes "
+        "the proxy",
     )
     direction: Literal["both", "in", "out"] = Field(
-        "both", description="which frames are dropped, as the target sees it"
+        "both", description="which frames are dropped, from the target's point of view"
     )
     ports: list[Annotated[int, Field(ge=1, le=65535)]] = Field(
         default_factory=list,
-        description="only TCP and UDP of these ports is dropped, as one of several networks that fails; "
-        "empty: all frames are",
+        description="drop only TCP and UDP traffic of these ports, as if one of several networks fails; "
+        "empty: drop all frames",
     )
-    duration: Duration | None = Field(5.0, description="time until frames pass again; null: they never do")
+    duration: Duration | None = Field(5.0, description="time until frames pass again; null: never")
 
     def problems_with(self, topology: Topology) -> list[str]:
         return [*super().problems_with(topology), *problems_of_peers(self.peers, topology)]
@@ -48,9 +49,9 @@ class PartitionSettings(NodeFaultSettings):
 
 
 class Partition(Fault[PartitionSettings]):
-    """Verified by frames that are sent one way and do not arrive, and that arrive after the end.
+    """Verified by test frames that do not arrive, and that arrive after the end.
 
-    Where it is of ports: by frames that were dropped.
+    A partition of ports is verified by the count of dropped frames.
     """
 
     settings_type = PartitionSettings
@@ -60,16 +61,16 @@ class Partition(Fault[PartitionSettings]):
         others = resolve_peers(self.settings.peers, target, context)
         pairs = between(target.hosts, others, self.settings.direction)
         if not pairs:
-            raise FiveninesError(f"{target.role}: there is nobody to be cut off from")
+            raise FiveninesError(f"partition: {target.role} has no peer to be cut off from: change `peers`")
         moment = now()
         before = context.lab.frames_cut()
         context.lab.cut(pairs, self.settings.ports)
         cut = self._verified(context, pairs, before)
-        way = {"both": "from", "in": "from what comes from", "out": "on the way to"}
+        way = {"both": "from", "in": "from frames of", "out": "on the way to"}
         detail = f"{', '.join(target.hosts)} cut off {way[self.settings.direction]} {', '.join(others)}"
         if self.settings.ports:
             detail += f", port {', '.join(map(str, self.settings.ports))}"
-            detail += "" if cut else ", but nothing was sent there"
+            detail += "" if cut else ", but no frame was sent to it"
         else:
             detail += "" if cut else ", but frames arrive"
         return Injection(target.hosts, target.role, moment, cut, detail, target.servers, pairs)
@@ -77,14 +78,14 @@ class Partition(Fault[PartitionSettings]):
     def _verified(self, context: FaultContext, pairs: Pairs, before: int) -> bool:
         if not self.settings.ports:
             return none_reaches(context.lab, pairs)
-        # a frame of ours would have to be one of that protocol: the frames of those who use it are counted
+        # A test frame would have to speak the protocol of the port, so the users' dropped frames are counted.
         return context.settles(lambda: context.lab.frames_cut() > before, _UNTIL_SENT)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        pairs: Pairs = injection.held
+        pairs: Pairs = injection.state
         moment = now()
         context.lab.heal(pairs, self.settings.ports)
-        back = all_reach(context.lab, pairs)
-        # whether those of a port do, whoever uses it will see
-        said = "healed" if self.settings.ports else "frames arrive again"
-        return Recovery(back, said if back else "healed, but nothing arrives", moment)
+        healed = all_reach(context.lab, pairs)
+        # Frames of single ports are not tested: only their users can send them.
+        detail = "healed" if self.settings.ports else "frames arrive again"
+        return Recovery(healed, detail if healed else "healed, but no frame arrives", moment)

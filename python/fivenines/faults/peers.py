@@ -1,4 +1,4 @@
-"""Whom a host is cut off from."""
+"""Resolve the peers of a partition: the hosts that its target is cut off from."""
 
 import re
 from typing import Annotated
@@ -18,7 +18,7 @@ _OTHER = re.compile(r"[a-z][a-z0-9-]*|site \S+")
 def _checked(value: object) -> object:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not words:
-        raise ValueError(f"{value!r} names no peers: write one or several of {', '.join(WORDS)}")
+        raise ValueError(f"{value!r} names no peers: write one or more of {', '.join(WORDS)}")
     for word in words:
         if not isinstance(word, str) or not (word in WORDS or _OTHER.fullmatch(word)):
             raise ValueError(
@@ -27,6 +27,7 @@ def _checked(value: object) -> object:
     return words
 
 
+# Words for groups of hosts; a single word stands for a list with this word.
 Peers = Annotated[
     list[str],
     BeforeValidator(_checked),
@@ -34,31 +35,30 @@ Peers = Annotated[
         {
             "type": "array",
             "items": {"type": "string"},
-            "allowed": f"a word or a list of words: {', '.join(WORDS)}, a host as node2, or site NAME",
+            "allowed": f"a word or a list of words: {', '.join(WORDS)}, a host such as node2, or site NAME",
         }
     ),
 ]
-"""Words for groups of hosts; one word stands for a list of it."""
 
 
 def problems_of_peers(words: list[str], topology: Topology) -> list[str]:
-    """Why a solution has no such peers."""
+    """Return why a solution does not have these peers; empty if it has."""
     if "replicas" in words and topology.nodes == 1:
-        return ["replicas: the solution has one node, and no replica"]
+        return ["replicas: the solution has one node and no replica"]
     groups = ("all", "nodes", "replicas", "clients")
     single = [word for word in words if word not in groups]
     return [problem for word in single for problem in targets.problems_of(word, topology)]
 
 
 def resolve_peers(words: list[str], target: Target, context: FaultContext) -> list[str]:
-    """The hosts that the words mean now, without the target's own."""
-    found = [host for word in words for host in _hosts(word, context)]
-    return [host for host in dict.fromkeys(found) if host not in target.hosts]
+    """Return the hosts that the words stand for now, without the target's hosts."""
+    hosts = [host for word in words for host in _hosts(word, context)]
+    return [host for host in dict.fromkeys(hosts) if host not in target.hosts]
 
 
 def _hosts(word: str, context: FaultContext) -> list[str]:
     nodes = [node.name for node in context.solution.nodes]
-    members = [one.name for one in context.solution.members]
+    members = [member.name for member in context.solution.members]
     manager = context.manager.settings.host if context.manager else ""
     arbiter = context.solution.arbiter
     proxy = context.access.settings.host

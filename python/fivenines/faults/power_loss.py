@@ -1,4 +1,4 @@
-"""Fault `power-loss`: virtual machines lose their power, and with it all that was not yet on their disks."""
+"""Fault `power-loss`: switch off virtual machines. All data that was not flushed to their disks is lost."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
@@ -17,42 +17,43 @@ from fivenines.units import Duration
 
 
 class PowerLossSettings(NodeFaultSettings):
-    """The kernels of nodes end at once: what a server has written, and nobody flushed to disk, is lost."""
+    """Switch off virtual machines. Data that a server has written but not flushed to disk is lost."""
 
-    fault: Literal["power-loss"] = Field(description="virtual machines lose power, and what is not on disk")
+    fault: Literal["power-loss"] = Field(
+        description="switch off virtual machines; data that was not flushed to disk is lost"
+    )
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
-        5.0, description="time until they have power again and their servers are started; null: never"
+        5.0, description="time until the machines boot and their servers start; null: never"
     )
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.machines != "virtual-machines":
             return [
-                "fault: power-loss: only virtual machines can lose their power: give the solution "
-                "`machines: virtual-machines`, or use the fault host-kill"
+                "fault: power-loss: only virtual machines can lose power: set the solution's "
+                "`machines: virtual-machines`, or use the fault `host-kill`, which keeps the page cache"
             ]
         return super().problems_with(topology)
 
 
 class PowerLoss(Fault[PowerLossSettings]):
-    """Verified by the ends of the kernels."""
+    """Verified when the kernels of the virtual machines have ended."""
 
     settings_type = PowerLossSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         vms = _vms(context, target.hosts)
         if not vms:
-            raise FiveninesError(f"no virtual machine is at {target.role}")
+            raise FiveninesError(f"the target {target.role} has no virtual machine")
         moment = now()
         with ThreadPoolExecutor(len(vms)) as pool:
-            hit = list(pool.map(lambda vm: vm.power_off(), vms))
-        gone = not any(vm.powered for vm in vms)
-        detail = f"the kernels of {len(vms)} virtual machines ended" if gone else "not all ended"
-        return Injection(
-            tuple(vm.name for vm in vms), target.role, moment, gone and all(hit), detail, target.servers
-        )
+            switched_off = list(pool.map(lambda vm: vm.power_off(), vms))
+        ended = not any(vm.powered for vm in vms)
+        detail = f"switched off {len(vms)} virtual machines" if ended else "not all virtual machines ended"
+        verified = ended and all(switched_off)
+        return Injection(tuple(vm.name for vm in vms), target.role, moment, verified, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()

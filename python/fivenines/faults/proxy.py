@@ -1,4 +1,4 @@
-"""Fault `proxy`: the process of the access layer dies, and with it all connections through it."""
+"""Fault `proxy`: kill the process of the access layer, which closes all connections through it."""
 
 from typing import Literal
 
@@ -12,26 +12,26 @@ from fivenines.lab import look
 
 
 class ProxySettings(ServiceFaultSettings):
-    """SIGKILL to the proxy; the servers behind it are not touched, and cannot be reached."""
+    """Send SIGKILL to the proxy. The servers behind it keep running but clients cannot reach them."""
 
-    fault: Literal["proxy"] = Field(description="the access layer's process dies")
+    fault: Literal["proxy"] = Field(description="kill the access layer's process")
 
 
 class Proxy(Fault[ProxySettings]):
-    """Verified by the ends of its processes; after the restart by its finding a writable node."""
+    """Verified when the processes have ended, and when the restarted proxy finds a writable node."""
 
     settings_type = ProxySettings
 
     def inject(self, context: FaultContext) -> Injection:
         process = context.access.process
         if process is None:
-            raise FiveninesError("the access layer has no process of its own")
+            raise FiveninesError("fault proxy: the access layer runs no process")
         seen = look.look_at(process)
         moment = now()
-        hit = look.kill(seen)
-        gone = bool(hit) and process.gone(hit)
-        detail = f"SIGKILL to {len(hit)} processes" + ("" if gone else ", not all have ended")
-        return Injection((context.access.settings.host,), "proxy", moment, gone, detail)
+        killed = look.kill(seen)
+        ended = bool(killed) and process.gone(killed)
+        detail = f"SIGKILL to {len(killed)} processes" + ("" if ended else ", not all have ended")
+        return Injection((context.access.settings.host,), "proxy", moment, ended, detail)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()

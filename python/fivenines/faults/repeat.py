@@ -1,4 +1,4 @@
-"""Fault `repeat`: one fault several times, at moments that nobody chose."""
+"""Fault `repeat`: inject one fault several times, at random moments."""
 
 from random import Random
 from typing import Annotated, Literal
@@ -12,17 +12,16 @@ from fivenines.units import Duration
 
 
 class RepeatSettings(FaultSettings):
-    """One fault once in every period, at a random moment of it, by the trial's seed.
+    """Inject one fault once per period, at a random moment that the trial's seed determines.
 
-    What a solution does between two checks of its failover manager, or during a state transfer, only
-    random phases find.
+    Random phases reach states between two checks of a failover manager, or during a state transfer.
     """
 
-    fault: Literal["repeat"] = Field(description="one fault several times, at random phases")
-    of: AnySingle = Field(description="the fault, as elsewhere")
-    times: Annotated[int, Field(ge=1, le=100)] = Field(3, description="how often")
+    fault: Literal["repeat"] = Field(description="inject one fault several times, at random moments")
+    of: AnySingle = Field(description="the fault to repeat")
+    times: Annotated[int, Field(ge=1, le=100)] = Field(3, description="number of injections")
     every: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="length of a period; each injection is at a random moment of its own period"
+        10.0, description="length of a period; each period has one injection, at a random moment"
     )
 
     def schedule(self, random: Random) -> list[Step]:

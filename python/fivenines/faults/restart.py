@@ -1,4 +1,4 @@
-"""Fault `restart`: a clean shutdown and an immediate start, as for a new version or setting."""
+"""Fault `restart`: shut a server down cleanly and start it at once, as for a new version or setting."""
 
 from typing import Literal
 
@@ -13,15 +13,15 @@ from fivenines.units import Duration
 
 
 class RestartSettings(NodeFaultSettings):
-    """The server of a node is stopped cleanly and started again, as it was, without waiting for anybody."""
+    """Stop the server of a node cleanly and start it in its former role, without waiting for a failover."""
 
-    fault: Literal["restart"] = Field(description="clean shutdown, and start at once")
+    fault: Literal["restart"] = Field(description="shut a server down cleanly and start it at once")
     target: targets.NodeTarget = "primary"
-    duration: Duration = Field(0.0, description="how long it stays down, from the end of the shutdown on")
+    duration: Duration = Field(0.0, description="time that the server stays down after its shutdown")
 
 
 class Restart(Fault[RestartSettings]):
-    """Verified by the end of the server's processes, then by its answer."""
+    """Verified when the server's processes have ended, and when the server answers again."""
 
     settings_type = RestartSettings
 

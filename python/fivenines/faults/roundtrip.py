@@ -1,7 +1,8 @@
-"""How long a packet and its answer take: `python roundtrip.py ADDRESS` prints milliseconds.
+"""Measure the round trip to a host: `python roundtrip.py ADDRESS` prints milliseconds.
 
-Runs beside the asking host. Connects to a port where nobody listens: the refusal comes from the kernel at
-once, so that no server has a part in it. The median of several; nothing is printed if none was answered.
+Runs in the network namespace of the source host and connects to a port where no process listens. The kernel
+refuses the connection at once, so no server is involved. Prints the median of several attempts, or nothing
+if no attempt was answered.
 """
 
 import socket
@@ -14,9 +15,9 @@ _PATIENCE = 5.0
 
 
 def round_trip(address: str) -> float | None:
-    """The median round trip in ms; None if there was no answer."""
-    found = sorted(one for _ in range(_TIMES) if (one := _once(address)) is not None)
-    return found[len(found) // 2] if found else None
+    """Return the median round trip in ms; None if there was no answer."""
+    times = sorted(time for _ in range(_TIMES) if (time := _once(address)) is not None)
+    return times[len(times) // 2] if times else None
 
 
 def _once(address: str) -> float | None:

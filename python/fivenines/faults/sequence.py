@@ -1,4 +1,4 @@
-"""Fault `sequence`: several faults one after another, or at once."""
+"""Fault `sequence`: inject several faults, one after another or at once."""
 
 from random import Random
 from typing import Annotated, Literal
@@ -15,39 +15,41 @@ from fivenines.units import Duration
 class StepSettings(Settings):
     """One fault of a sequence."""
 
-    at: Duration = Field(0.0, description="time from the beginning of the sequence to its injection")
-    fault: AnySingle = Field(description="a fault, as elsewhere")
+    at: Duration = Field(0.0, description="time from the start of the sequence to the injection")
+    fault: AnySingle = Field(description="the fault to inject")
 
 
 class SequenceSettings(FaultSettings):
-    """Several faults, each at its moment; each is resolved, verified, ended and recorded on its own."""
+    """Inject several faults at given times. Each is resolved, verified, ended and recorded separately."""
 
-    fault: Literal["sequence"] = Field(description="several faults, one after another or at once")
+    fault: Literal["sequence"] = Field(description="inject several faults, one after another or at once")
     steps: Annotated[list[StepSettings], Field(min_length=1)] = Field(
-        description="the faults, and when they are injected"
+        description="the faults and their injection times"
     )
 
     def schedule(self, random: Random) -> list[Step]:
-        found = [
-            Step(one.at + inner.at, inner.fault) for one in self.steps for inner in one.fault.schedule(random)
+        injections = [
+            Step(step.at + inner.at, inner.fault)
+            for step in self.steps
+            for inner in step.fault.schedule(random)
         ]
-        return sorted(found, key=lambda step: step.at)
+        return sorted(injections, key=lambda step: step.at)
 
     def longest(self) -> float:
-        return max(one.at + one.fault.longest() for one in self.steps)
+        return max(step.at + step.fault.longest() for step in self.steps)
 
     def expected(self, topology: Topology) -> float:
-        return max(one.at + one.fault.expected(topology) for one in self.steps)
+        return max(step.at + step.fault.expected(topology) for step in self.steps)
 
     def problems_with(self, topology: Topology) -> list[str]:
         return [
             f"steps[{index}]: {problem}"
-            for index, one in enumerate(self.steps)
-            for problem in one.fault.problems_with(topology)
+            for index, step in enumerate(self.steps)
+            for problem in step.fault.problems_with(topology)
         ]
 
     def sites(self) -> list[str]:
-        return [site for one in self.steps for site in one.fault.sites()]
+        return [site for step in self.steps for site in step.fault.sites()]
 
     def disk_calls(self) -> frozenset[DiskCalls]:
-        return frozenset(call for one in self.steps for call in one.fault.disk_calls())
+        return frozenset(call for step in self.steps for call in step.fault.disk_calls())

@@ -1,4 +1,4 @@
-"""What all faults share: something broken on purpose, at a moment of the trial."""
+"""Settings that all faults share."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,34 +10,33 @@ from fivenines.cluster.topology import Topology
 from fivenines.settings import Settings
 from fivenines.units import Duration
 
+# System calls on files that a fault delays or refuses; see `lab.disk`.
 DiskCalls = Literal["sync", "write"]
-"""Which calls to the disk a fault interferes with; see `lab.disk`."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One single fault of a trial, `at` seconds after the moment of the first."""
+    """A single fault of a trial, `at` seconds after the first one."""
 
     at: float
     fault: "FaultSettings"
 
 
 class FaultSettings(Settings):
-    """Settings of any fault; `fault` names its kind and is narrowed by each subclass."""
+    """Settings of every fault; `fault` names its kind, and each subclass narrows it."""
 
     fault: str = Field(description="the kind of fault")
-    name: str = Field("", description="how reports call it; by default kind and what differs")
+    name: str = Field("", description="name in reports; default: the kind and the settings that differ")
     mtbf: Annotated[Duration, Field(gt=0)] | None = Field(
-        None, description="assumed mean time between two such faults in production, as 720h"
+        None, description="assumed mean time between two such faults in production, such as 720h"
     )
     only: list[str] = Field(
-        default_factory=list,
-        description="names of the solutions that it is for; empty: all. Other pairs are left out",
+        default_factory=list, description="names of the solutions to run this fault with; empty: all"
     )
 
     @property
     def lasts(self) -> float | None:
-        """Seconds from the injection until it is recovered from; None: it never is, or ends by itself."""
+        """Return the seconds from injection to recovery; None: no recovery, or the fault ends by itself."""
         for key in ("duration", "restart_after"):
             if key in type(self).model_fields:
                 seconds: float | None = getattr(self, key)
@@ -45,40 +44,40 @@ class FaultSettings(Settings):
         return None
 
     def schedule(self, _random: Random) -> list[Step]:
-        """The single faults that it is made of, in the order of their moments."""
+        """Return the single faults of this fault, in order of their times."""
         return [Step(0.0, self)]
 
     def longest(self) -> float:
-        """Seconds from the first injection to the end of the last fault at the latest, as far as known."""
+        """Return the longest known time from the first injection to the end of the last fault, in seconds."""
         return self.lasts or 0.0
 
     def expected(self, topology: Topology) -> float:
-        """Seconds that it is expected to take with a solution: by its servers, or `longest`."""
+        """Return the seconds that the fault is expected to take with a solution, by default `longest`."""
         return self.longest()
 
     def problems_with(self, topology: Topology) -> list[str]:
-        """Why it makes no sense for a solution: sentences that begin with what is wrong."""
+        """Return why the fault does not fit a solution, as sentences that begin with the wrong setting."""
         return []
 
     def sites(self) -> list[str]:
-        """The sites that it names."""
+        """Return the sites that the fault names."""
         return []
 
     def disk_calls(self) -> frozenset[DiskCalls]:
-        """Which calls to the disk must be prepared for interference, before the servers start."""
+        """Return the calls to the disk that must be intercepted from the start of the servers."""
         return frozenset()
 
 
 class NodeFaultSettings(FaultSettings):
-    """Settings of a fault that hits hosts, chosen at the moment of the injection."""
+    """Settings of a fault whose target hosts are resolved at the time of the injection."""
 
+    # What the target can name: servers that accept SQL, all servers of the cluster, or any hosts.
     hits: ClassVar[Literal["nodes", "servers", "hosts"]] = "servers"
-    """What its target names: servers that clients speak to, all servers of the cluster, any hosts."""
 
-    target: str = Field("primary", description="who is hit, see Targets")
+    target: str = Field("primary", description="target of the fault, see Targets")
 
     def problems_with(self, topology: Topology) -> list[str]:
-        from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
+        from fivenines.faults import targets  # noqa: PLC0415  (targets imports this module)
 
         return targets.problems_of(self.target, topology, self.hits)
 
@@ -89,10 +88,10 @@ class NodeFaultSettings(FaultSettings):
 
 
 class ServiceFaultSettings(FaultSettings):
-    """Settings of a fault that ends a process beside the servers; the kind names the target, too."""
+    """Settings of a fault that ends a process other than a server; its kind is also its target."""
 
     restart_after: Duration | None = Field(
-        5.0, description="time until it is started again; null: it stays away"
+        5.0, description="time until the process is restarted; null: no restart"
     )
 
     def problems_with(self, topology: Topology) -> list[str]:

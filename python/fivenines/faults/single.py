@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from fivenines import plugins
 from fivenines.faults.settings import FaultSettings
 
+# Modules of faults that consist of other faults.
 COMPOSED = ("sequence", "repeat")
-"""Files of faults that consist of others."""
 
 if TYPE_CHECKING:
     AnySingle = FaultSettings

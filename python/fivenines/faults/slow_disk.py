@@ -1,4 +1,4 @@
-"""Fault `slow-disk`: every flush to disk takes longer, as on a disk that fails or is shared."""
+"""Fault `slow-disk`: delay every flush to disk, as on a failing or shared disk."""
 
 from typing import Annotated, Literal
 
@@ -13,38 +13,40 @@ from fivenines.units import Duration, format_duration
 
 
 class SlowDiskSettings(NodeFaultSettings):
-    """fsync and fdatasync of a node's server take so much longer."""
+    """Delay fsync and fdatasync of a node's server."""
 
-    fault: Literal["slow-disk"] = Field(description="flushes to disk take longer")
+    fault: Literal["slow-disk"] = Field(description="delay every flush to disk")
     target: targets.NodeTarget = "primary"
-    delay: Annotated[Duration, Field(gt=0)] = Field(0.1, description="added to each flush")
-    duration: Duration | None = Field(5.0, description="time until the disk is as before; null: it never is")
+    delay: Annotated[Duration, Field(gt=0)] = Field(0.1, description="time added to each flush")
+    duration: Duration | None = Field(
+        5.0, description="time until the disk has its normal speed again; null: it stays slow"
+    )
 
     def disk_calls(self) -> frozenset[DiskCalls]:
         return frozenset(("sync",))
 
 
 class SlowDisk(Fault[SlowDiskSettings]):
-    """Verified by flushes that were delayed; none may be once it has ended."""
+    """Verified by delayed flushes; after the end no flush may be delayed."""
 
     settings_type = SlowDiskSettings
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
-        hit = disks(target.servers)
-        before = sum(disk.counts()[0] for disk in hit)
+        slowed = disks(target.servers)
+        before = sum(disk.counts()[0] for disk in slowed)
         moment = now()
-        for disk in hit:
+        for disk in slowed:
             disk.slow(self.settings.delay)
-        seen = context.settles(lambda: sum(disk.counts()[0] for disk in hit) > before, 5.0)
+        verified = context.settles(lambda: sum(disk.counts()[0] for disk in slowed) > before, 5.0)
         detail = f"each flush takes {format_duration(self.settings.delay)} longer"
-        detail += "" if seen else ", but none was seen"
-        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        detail += "" if verified else ", but no flush was seen"
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers, before)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        hit = disks(injection.servers)
+        slowed = disks(injection.servers)
         moment = now()
-        for disk in hit:
+        for disk in slowed:
             disk.normal()
-        delayed = sum(disk.counts()[0] for disk in hit)
-        return Recovery(True, f"{max(0, delayed - injection.held)} flushes were delayed", moment)
+        delayed = sum(disk.counts()[0] for disk in slowed)
+        return Recovery(True, f"{max(0, delayed - injection.state)} flushes were delayed", moment)

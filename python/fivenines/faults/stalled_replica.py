@@ -1,4 +1,4 @@
-"""Fault `stalled-replica`: a replica goes on receiving, and applies nothing."""
+"""Fault `stalled-replica`: stop a replica from applying changes. It continues to receive them."""
 
 from typing import Literal
 
@@ -13,33 +13,35 @@ from fivenines.units import Duration
 
 
 class StalledReplicaSettings(NodeFaultSettings):
-    """A replica applies nothing for a while: its reads grow old, what it has to catch up grows."""
+    """Stop a replica from applying changes for a while: its reads become stale and its backlog grows."""
 
     hits = "nodes"
 
-    fault: Literal["stalled-replica"] = Field(description="a replica stops applying")
+    fault: Literal["stalled-replica"] = Field(
+        description="stop a replica from applying changes while it receives them"
+    )
     target: targets.NodeTarget = "replica"
-    duration: Duration | None = Field(5.0, description="time until it applies again; null: it never does")
+    duration: Duration | None = Field(5.0, description="time until the replica applies again; null: never")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.nodes == 1:
-            return ["the solution has one node, and no replica"]
+            return ["the solution has one node and no replica"]
         return super().problems_with(topology)
 
 
 class StalledReplica(Fault[StalledReplicaSettings]):
-    """By the server's own means, see `Solution.stall`; verified by what the server says of itself."""
+    """Injected with commands of the server, see `Solution.stall`; verified by the status it reports."""
 
     settings_type = StalledReplicaSettings
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
-        said = [context.solution.stall(server) for server in target.servers]
-        return Injection(target.hosts, target.role, moment, True, "; ".join(said), target.servers)
+        messages = [context.solution.stall(server) for server in target.servers]
+        return Injection(target.hosts, target.role, moment, True, "; ".join(messages), target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         reasons = [context.solution.unstall(server) for server in injection.servers]
-        wrong = "; ".join(filter(None, reasons))
-        return Recovery(not wrong, wrong or "it applies again", moment)
+        problems = "; ".join(filter(None, reasons))
+        return Recovery(not problems, problems or "the replica applies again", moment)

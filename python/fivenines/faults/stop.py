@@ -1,4 +1,4 @@
-"""Fault `stop`: a clean shutdown, as before maintenance. Nobody tells the failover manager."""
+"""Fault `stop`: shut a server down cleanly, as before maintenance. The failover manager is not notified."""
 
 import time
 from typing import Literal
@@ -14,20 +14,20 @@ from fivenines.units import Duration
 
 
 class StopSettings(NodeFaultSettings):
-    """The server of a node shuts down cleanly: it flushes, and says goodbye to clients and peers."""
+    """Shut the server of a node down cleanly: it flushes and closes all connections."""
 
-    fault: Literal["stop"] = Field(description="clean shutdown of a node's server")
+    fault: Literal["stop"] = Field(description="shut a node's server down cleanly")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
-        5.0, description="time from the fault to the restart of the node; null: never restarted"
+        5.0, description="time from the fault to the restart of the server; null: no restart"
     )
 
 
 class Stop(Fault[StopSettings]):
-    """Verified by the end of the server's processes, without SIGKILL."""
+    """Verified when the server's processes have ended without SIGKILL."""
 
     settings_type = StopSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
@@ -36,19 +36,17 @@ class Stop(Fault[StopSettings]):
         return Injection(target.hosts, target.role, moment, clean, detail, target.servers)
 
 
+# Seconds that a clean shutdown may take. Then the server is killed, and the fault is not verified.
+# NDB's management nodes take 25 to 29 seconds on an idle machine, by signal and by command.
 PATIENCE = 60.0
-"""Seconds that a clean shutdown may take before the server is killed, and the fault not verified.
-
-NDB's management nodes take 25 to 29 on an idle machine, by a signal as by an order.
-"""
 
 
 def shut_down(servers: tuple[Member, ...], context: FaultContext) -> tuple[bool, str]:
-    """Stop these servers at once; whether all ended by themselves, and in words."""
+    """Stop these servers at once; return whether all ended by themselves, and details."""
     begun = time.monotonic()
     context.solution.each(lambda server: server.stop(PATIENCE), servers)
     seconds = time.monotonic() - begun
     if seconds >= PATIENCE:
-        return False, f"not down after {PATIENCE:g} s, and killed"
+        return False, f"still running after {PATIENCE:g} s, then killed"
     ended = all(not server.alive for server in servers)
-    return ended, f"clean shutdown, which took {seconds:.2f} s"
+    return ended, f"clean shutdown in {seconds:.2f} s"

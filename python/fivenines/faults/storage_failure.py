@@ -1,4 +1,4 @@
-"""Fault `storage-failure`: parts of a storage that servers share fail, and others stand in."""
+"""Fault `storage-failure`: fail a part of a shared, replicated storage."""
 
 from typing import Annotated, Literal
 
@@ -13,24 +13,24 @@ from fivenines.units import Duration
 
 
 class StorageFailureSettings(FaultSettings):
-    """Some of the disks of a storage with copies of its own, as Aurora's, fail for a time."""
+    """Fail some of the disks of a replicated storage, such as Aurora's, for a while."""
 
-    fault: Literal["storage-failure"] = Field(description="parts of a shared storage fail")
+    fault: Literal["storage-failure"] = Field(description="fail a part of a shared, replicated storage")
     percent: Annotated[float, Field(gt=0, le=100)] = Field(
-        50.0, description="how much of the storage fails, in percent"
+        50.0, description="part of the storage that fails, in percent"
     )
-    duration: Duration | None = Field(10.0, description="how long it is away")
+    duration: Duration | None = Field(10.0, description="time that this part is unavailable")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if topology.storage_can_fail:
             return []
-        return [f"{topology.solution} has no storage with copies of its own; aurora has"]
+        return [f"{topology.solution} has no replicated storage; aurora has"]
 
 
 class StorageFailure(Fault[StorageFailureSettings]):
-    """By the solution's own means alone, see `Solution.fault`."""
+    """Placeholder: only a solution can inject this fault, see `Solution.fault`."""
 
     settings_type = StorageFailureSettings
 
     def inject(self, context: FaultContext) -> Injection:
-        raise FiveninesError(f"{context.solution.name} has no storage with copies of its own")
+        raise FiveninesError(f"fault storage-failure: {context.solution.name} has no replicated storage")

@@ -1,4 +1,4 @@
-"""Fault `switchover`: the primary's role is handed over as planned, by the solution's own means."""
+"""Fault `switchover`: make a planned change of the primary with the solution's own commands."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,33 +15,31 @@ from fivenines.units import Duration
 
 
 class SwitchoverSettings(FaultSettings):
-    """The primary is demoted, the best replica promoted when it has everything, the rest repointed."""
+    """Demote the primary, promote the best replica once it has all changes, and repoint the others."""
 
-    fault: Literal["switchover"] = Field(description="planned change of the primary")
-    duration: Duration = Field(
-        5.0, description="Galera: time until the node that was drained gets writes again"
-    )
+    fault: Literal["switchover"] = Field(description="make a planned change of the primary")
+    duration: Duration = Field(5.0, description="Galera: time until the drained node accepts writes again")
 
-    to: str = Field("", description="the node that shall be the primary then; empty: whoever does it chooses")
+    to: str = Field("", description="the node to promote; empty: the solution or its manager chooses")
 
     def problems_with(self, topology: Topology) -> list[str]:
         if self.to and not topology.chooses_successor:
-            return [f"to: {topology.solution} cannot be told who shall be the primary: leave it out"]
+            return [f"to: {topology.solution} does not let users choose the new primary: remove `to`"]
         return list(topology.without_switchover)
 
 
 class Switchover(Fault[SwitchoverSettings]):
-    """Verified by who is primary afterwards; ended when the former primary is a member again."""
+    """Verified by the new primary; ends when the former primary is a member again."""
 
     settings_type = SwitchoverSettings
 
     def inject(self, context: FaultContext) -> Injection:
         moment = now()
         over = hand_over(context, self.settings.to)
-        # where a manager did it there is nothing to take back: the former primary is a replica now
+        # After a switchover by a manager no step remains: the former primary is already a replica.
         lasts = 0.0 if context.manager is not None else None
         hosts = (over.former.name,)
-        return Injection(hosts, "primary", moment, over.seen, over.told, (over.former,), lasts=lasts)
+        return Injection(hosts, "primary", moment, over.verified, over.detail, (over.former,), lasts=lasts)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
@@ -51,36 +49,36 @@ class Switchover(Fault[SwitchoverSettings]):
 
 @dataclass(frozen=True)
 class HandedOver:
-    """The primary that was, whether another one was seen in time, and in words how."""
+    """The former primary, whether another primary was seen in time, and details."""
 
     former: Server
-    seen: bool
-    told: str
+    verified: bool
+    detail: str
 
 
 def hand_over(context: FaultContext, to: str = "") -> HandedOver:
-    """Let another node be the primary, by whoever promotes or by the solution's own means.
+    """Make another node the primary, with the access layer, the failover manager or the solution.
 
-    `to` names it, where the solution can be told.
+    `to` names the new primary, for solutions that support this choice.
 
     Raises:
-        FiveninesError: it still is the same one; says why.
+        FiveninesError: the primary did not change; the message gives the reason.
     """
     solution = context.solution
     former = solution.target("primary")
     if context.access.settings.switches_over:
-        told = f"by the access layer: {former.name} to {context.access.switch_over()}"
+        detail = f"by the access layer: {former.name} to {context.access.switch_over()}"
     elif context.manager is not None:
-        told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
+        detail = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
     elif to:
-        told = solution.hand_over_to(to)
+        detail = solution.hand_over_to(to)
     else:
-        told = solution.hand_over(context.access.draining)
+        detail = solution.hand_over(context.access.draining)
     done = context.settles(lambda: _successor(context, former), solution.hand_over_patience)
     successor = solution.primary()
     if not done and (successor is None or successor is former):
-        raise FiveninesError(f"{former.name} is still the primary ({told})")
-    return HandedOver(former, done, told)
+        raise FiveninesError(f"switchover: {former.name} is still the primary ({detail})")
+    return HandedOver(former, done, detail)
 
 
 def _successor(context: FaultContext, former: Server) -> bool:

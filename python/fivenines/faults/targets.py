@@ -1,18 +1,18 @@
-"""Who is hit: from a word in the experiment file to servers and hosts, at the moment of the injection.
+"""Resolve the target of a fault from a word in the experiment file, at the time of the injection.
 
-| word | means |
+| word | target |
 |---|---|
 | primary | the primary of record |
 | replica, standby | the first node that is a replica now |
-| minority | as many nodes as can be missed without losing the majority of votes, never the primary |
-| majority | the fewest nodes that have more than half of the votes, the primary among them |
+| minority | the most nodes that can fail without losing the majority of votes, never the primary |
+| majority | the fewest nodes with more than half of the votes, including the primary |
 | all | every node |
-| any | one node, by the trial's seed |
-| node2 | the node of this name |
+| any | one node, chosen by the trial's seed |
+| node2 | the node with this name |
 | site a | all hosts of a site |
 | proxy, manager, client | the host of the access layer, of the failover manager, of the load |
-| arbiter, etcd1, ... | another host of this name, where the solution has one |
-| data, group1, ... | servers of its own kinds, where the solution has such words |
+| arbiter, etcd1, ... | another host with this name, if the solution has it |
+| data, group1, ... | servers of kinds that only this solution has |
 """
 
 import re
@@ -29,8 +29,8 @@ from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 from fivenines.spelling import nearest_word
 
+# Words for nodes.
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
-"""Words for nodes."""
 
 _SITE = re.compile(r"site (\S+)")
 _HOST = re.compile(r"[a-z][a-z0-9-]*")
@@ -38,28 +38,28 @@ _HOST = re.compile(r"[a-z][a-z0-9-]*")
 
 @dataclass(frozen=True)
 class Target:
-    """Who is hit now: the word that was asked for, the hosts, and the servers on them."""
+    """A resolved target: the word in the experiment, the hosts, and the servers on them."""
 
     role: str
     hosts: tuple[str, ...]
     servers: tuple[Member, ...] = ()
 
 
+# Hosts on which no server of the cluster runs, in any solution.
 _NO_SERVERS = ("proxy", "manager", "client", "arbiter")
-"""Hosts on which no server of the cluster runs, in any solution."""
 
 
 def node_target(word: str) -> str:
-    """The word, if it can name servers.
+    """Return the word if it can name servers.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: the word cannot name servers.
     """
     if word in ROLES or NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
     known = word in _NO_SERVERS or word.startswith("node") or nearest_word(word, ROLES)
     if _HOST.fullmatch(word) and not known:
-        return word  # which servers of other kinds there are, a solution says
+        return word  # Only the solution knows its other kinds of servers.
     raise ValueError(f"{word!r} is not a target: write {', '.join(ROLES)}, node1, or site NAME")
 
 
@@ -69,38 +69,38 @@ def _of_hosts(word: str) -> str:
 
 _WORDS = ", ".join(ROLES)
 
+# Target word for servers of the cluster.
 NodeTarget = Annotated[
     str,
-    Field(description="who is hit, see Targets in the page about faults"),
+    Field(description="target of the fault, see Targets in the page about faults"),
     AfterValidator(node_target),
     WithJsonSchema({"type": "string", "allowed": f"{_WORDS}, node1, or site NAME"}),
 ]
-"""A word for servers of the cluster."""
 
+# Target word for any hosts.
 HostTarget = Annotated[
     str,
-    Field(description="who is hit, see Targets in the page about faults"),
+    Field(description="target of the fault, see Targets in the page about faults"),
     AfterValidator(_of_hosts),
     WithJsonSchema(
-        {"type": "string", "allowed": f"{_WORDS}, node1, site NAME, or a host as proxy or client"}
+        {"type": "string", "allowed": f"{_WORDS}, node1, site NAME, or a host such as proxy or client"}
     ),
 ]
-"""A word for any hosts."""
 
 
+# What a fault targets: database servers that accept SQL, all servers of the cluster, or any hosts.
 Hit = Literal["nodes", "servers", "hosts"]
-"""What a fault hits: database servers that clients speak to, all servers of the cluster, or any hosts."""
 
 
 def problems_of(target: str, topology: Topology, hit: Hit = "hosts") -> list[str]:
-    """Why there is no such target in a solution."""
+    """Return why a solution does not have this target; empty if it has."""
     nodes = topology.nodes
     if target in topology.words:
-        return [f"{target}: it is no database server that takes SQL"] if hit == "nodes" else []
+        return [f"{target}: not a database server that accepts SQL"] if hit == "nodes" else []
     if target in ("replica", "standby") and nodes == 1:
-        return [f"{target}: the solution has one node, and no replica"]
+        return [f"{target}: the solution has one node and no replica"]
     if target == "minority" and topology.votes < 3:
-        return [f"minority: of {nodes} nodes none can be missed without losing the majority"]
+        return [f"minority: none of {nodes} nodes can fail without losing the majority"]
     if NODE.fullmatch(target) and int(target[4:]) > nodes:
         return [f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"]
     if target in ROLES or NODE.fullmatch(target) or _SITE.fullmatch(target):
@@ -111,42 +111,42 @@ def problems_of(target: str, topology: Topology, hit: Hit = "hosts") -> list[str
 
 def _no_server(target: str, topology: Topology) -> str:
     words = "".join(f"{word}, " for word in topology.words)
-    return f"{target}: there is no such server; write {_WORDS}, node1, {words}or site NAME"
+    return f"{target}: unknown server; write {_WORDS}, node1, {words}or site NAME"
 
 
 def _missing_host(target: str, topology: Topology) -> str:
     if target == "proxy" and not topology.access_host:
-        return f"proxy: the access layer {topology.access} has no host of its own"
+        return f"proxy: the access layer {topology.access} has no separate host"
     if target == "manager" and not topology.manager_host:
-        return "manager: the solution has no failover manager on a host of its own"
+        return "manager: the solution has no failover manager on a separate host"
     if target in ("proxy", "manager") or topology.has_host(target):
         return ""
     hosts = ", ".join(topology.host_names)
-    return f"{target}: there is no such target; write {_WORDS}, node1, site NAME, or a host of {hosts}"
+    return f"{target}: unknown target; write {_WORDS}, node1, site NAME, or a host of {hosts}"
 
 
 def sites_in(target: str) -> list[str]:
-    """The site that a target names."""
-    found = _SITE.fullmatch(target)
-    return [found[1]] if found else []
+    """Return the site that a target names, as a list of at most one name."""
+    match = _SITE.fullmatch(target)
+    return [match[1]] if match else []
 
 
 def resolve(target: str, context: FaultContext) -> Target:
-    """Who that is now.
+    """Return the current hosts and servers of a target.
 
     Raises:
-        FiveninesError: nobody is; says what was looked for.
+        FiveninesError: no host or server matches; the message names the target.
     """
     if site := sites_in(target):
         members = context.lab.sites.get(site[0])
         if not members:
-            raise FiveninesError(f"no host is at site {site[0]}")
+            raise FiveninesError(f"site {site[0]} has no host")
         return Target(target, tuple(members), _servers(context, members))
     if target in context.solution.topology.words:
         called = tuple(context.solution.members_called(target))
         if not called:
-            raise FiveninesError(f"there is no {target} now")
-        return Target(target, tuple(one.name for one in called), called)
+            raise FiveninesError(f"the target {target} has no server now")
+        return Target(target, tuple(member.name for member in called), called)
     if target not in ROLES and not NODE.fullmatch(target):
         return Target(target, (_other(target, context),))
     chosen = _nodes(target, context)
@@ -179,21 +179,21 @@ def _other(target: str, context: FaultContext) -> str:
     if target == "manager":
         name = str(context.manager.settings.host) if context.manager else ""
     if name not in context.lab.hosts:
-        raise FiveninesError(f"there is no host of the {target}")
+        raise FiveninesError(f"the lab has no host for the target {target}")
     return name
 
 
 def _servers(context: FaultContext, names: "list[str]") -> tuple[Member, ...]:
-    return tuple(one for one in context.solution.members if one.name in names)
+    return tuple(member for member in context.solution.members if member.name in names)
 
 
 def databases(target: Target) -> list[Server]:
-    """The servers of a target that take SQL.
+    """Return the servers of a target that accept SQL.
 
     Raises:
-        FiveninesError: it has none.
+        FiveninesError: the target has no such server.
     """
-    found = [one for one in target.servers if isinstance(one, Server)]
-    if not found:
-        raise FiveninesError(f"{target.role}: no database server that takes SQL")
-    return found
+    servers = [server for server in target.servers if isinstance(server, Server)]
+    if not servers:
+        raise FiveninesError(f"the target {target.role} has no database server that accepts SQL")
+    return servers

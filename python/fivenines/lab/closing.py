@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` block, however that ends."""
+"""Close an object at the end of a `with` block, however the block ends."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -6,11 +6,11 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A context manager whose end is `close`."""
+    """A context manager that ends with `close`."""
 
     @abstractmethod
     def close(self) -> None:
-        """End it; nothing of it is left."""
+        """End the object and remove everything that it created."""
 
     def __enter__(self) -> Self:
         return self
@@ -21,6 +21,6 @@ class Closing(ABC):
         try:
             self.close()
         except Exception:
-            # Ctrl-C goes on, whatever could not be cleared away in that moment
+            # Ctrl-C takes precedence over errors of the clean-up.
             if kind is None or issubclass(kind, Exception):
                 raise

@@ -1,4 +1,4 @@
-"""The data folder of a host, as whoever deploys it sees it: files are read, written and replaced."""
+"""Read, write and replace files in the data folder of a host during deployment."""
 
 import subprocess
 from abc import ABC, abstractmethod
@@ -12,46 +12,46 @@ _INSIDE = "/run/node/data"
 
 
 class DataFolder(ABC):
-    """What lies in /run/node/data of a host. Names are those of files in it."""
+    """The folder /run/node/data of a host. File names are relative to it."""
 
     @abstractmethod
     def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Return whether the file or folder exists."""
 
     @abstractmethod
     def read_text(self, name: str) -> str:
-        """The text of a file; empty where there is none."""
+        """Return the text of a file; empty if it does not exist."""
 
     @abstractmethod
     def write_text(self, name: str, text: str) -> None:
-        """Make a file with this text, or replace its text."""
+        """Create a file with this text, or replace its text."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Remove a file, where there is one."""
+        """Remove a file if it exists."""
 
     @abstractmethod
     def close_to_others(self) -> None:
-        """Let nobody but its owner look into the folder: some servers insist."""
+        """Restrict access to the owner, which some servers require."""
 
     @abstractmethod
     def fill(self, source: "Path | DataFolder") -> None:
-        """Put a copy of all that is in a folder in the place of what is there; nobody uses it now.
+        """Replace the contents with a copy of another folder. No process may use the folder now.
 
         Raises:
             FiveninesError: no space is left, or the copy failed.
         """
 
     def flush(self) -> None:
-        """Let all that was written be on the disk, where that is the folder's own."""
+        """Flush all writes to the disk, if the folder has its own disk."""
         return
 
 
-class AskedFolder(DataFolder):
-    """A folder that only the host itself can look into.
+class CommandFolder(DataFolder):
+    """A folder that only commands inside the host can access.
 
     Args:
-        run: runs a command inside the host, with a text for its input; its standard output.
+        run: runs a command inside the host with a text as its input; returns its standard output.
     """
 
     def __init__(self, run: Callable[..., str]) -> None:
@@ -114,7 +114,7 @@ class Folder(DataFolder):
 
 
 def copy(source: str, target: Path) -> None:
-    """A copy of a file or a folder, without what is sparse in it.
+    """Copy a file or a folder; sparse regions stay sparse.
 
     Raises:
         FiveninesError: no space is left, or the copy failed.
@@ -126,4 +126,4 @@ def copy(source: str, target: Path) -> None:
         check=False,
     )
     if result.returncode != 0:
-        raise FiveninesError(f"no copy to {target}: {result.stderr.strip()[-300:]}")
+        raise FiveninesError(f"cannot copy {source} to {target}: {result.stderr.strip()[-300:]}")

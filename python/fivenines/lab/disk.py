@@ -1,7 +1,7 @@
-"""A host's disk that can grow slow or full while its server runs; see `fivenines-core disk`.
+"""Delay flushes or refuse writes of a server while it runs; see `fivenines-core disk`.
 
-Without privileges no device can be slowed and no file system made small. But the kernel can be told to
-ask before some calls of a program (seccomp(2), user notification): the server itself is unchanged.
+Slowing a device or limiting a file system needs privileges. Instead, the kernel notifies fivenines of some
+system calls of the server (seccomp(2), user notification). The server itself is unchanged.
 """
 
 import mmap
@@ -14,8 +14,8 @@ from typing import Literal, Protocol
 from fivenines.core import core_binary
 from fivenines.lab.host import NODE, Host
 
+# Intercepted calls: `sync` can be delayed, `write` can be refused. Interception adds a small overhead.
 Calls = Literal["sync", "write"]
-"""`sync` can be slow, `write` can be refused; each costs a little in normal times, too."""
 
 _FIELDS = struct.Struct("=8Q")
 _NORMAL, _SLOW, _FULL = 0, 1, 2
@@ -23,29 +23,29 @@ _PROGRAM, _CONTROL = "fivenines-core", "disk"
 
 
 class FaultyDisk(Protocol):
-    """A disk that can be broken while its server runs."""
+    """A disk that supports faults while its server runs."""
 
+    # Whether the disk counts refused writes. Otherwise the count is 1 while the disk is full.
     counts_refusals: bool
-    """Whether it counts the writes that it refuses; else it says 1 while it is full."""
 
     def wrap(self, command: Sequence[str]) -> list[str]:
-        """The command line that runs a command on this disk."""
+        """Return the command line that runs a command on this disk."""
 
     def slow(self, seconds: float) -> None:
-        """Each flush to disk takes so much longer from now on."""
+        """Delay each flush by `seconds` from now on."""
 
     def full(self) -> None:
-        """From now on no file grows: ENOSPC."""
+        """Refuse writes that extend a file (ENOSPC) from now on."""
 
     def normal(self) -> None:
-        """As it was."""
+        """End all disk faults."""
 
     def counts(self) -> tuple[int, int]:
-        """How many flushes were delayed, or may have been, and how many writes refused, since its start."""
+        """Return the number of flushes (possibly delayed) and of refused writes since the start."""
 
 
 class Disk:
-    """The disk below a host's data folder, for a server that was started by `wrap`."""
+    """The disk below a host's data folder, for a server started with `wrap`."""
 
     counts_refusals = True
 
@@ -54,12 +54,12 @@ class Disk:
         self._calls = sorted(calls)
 
     def wrap(self, command: Sequence[str]) -> list[str]:
-        """The command line that runs a command on this disk, which is normal again."""
+        """End all disk faults and return the command line that runs a command on this disk."""
         program = self._folder / _PROGRAM
         if not program.exists():
-            # the engine's root knows nothing of us, but the host's own folder is in it. A process of its own
-            # copies: a child that another thread forks meanwhile would hold our copy open, and nobody can
-            # run a file that is open for writing
+            # The engine's root does not contain our program, but it contains the host's folder. A separate
+            # process makes the copy: a child that another thread forks meanwhile would inherit the open
+            # file, and a file that is open for writing cannot be executed (ETXTBSY).
             subprocess.run(["cp", str(core_binary()), str(program)], check=True)
         self._control.write_bytes(bytes(_FIELDS.size))
         return [
@@ -76,19 +76,19 @@ class Disk:
         ]
 
     def slow(self, seconds: float) -> None:
-        """Each flush to disk takes so much longer from now on."""
+        """Delay each flush by `seconds` from now on."""
         self._set(_SLOW, round(seconds * 1e6))
 
     def full(self) -> None:
-        """From now on no file grows: ENOSPC."""
+        """Refuse writes that extend a file (ENOSPC) from now on."""
         self._set(_FULL, 0)
 
     def normal(self) -> None:
-        """As it was; what is delayed goes on within 20 ms."""
+        """End all disk faults; delayed flushes continue within 20 ms."""
         self._set(_NORMAL, 0)
 
     def counts(self) -> tuple[int, int]:
-        """How many calls were delayed, and how many refused, since the server's start."""
+        """Return the number of delayed and of refused calls since the server's start."""
         _, _, _, delayed, refused, *_ = _FIELDS.unpack(self._control.read_bytes())
         return delayed, refused
 
@@ -97,8 +97,8 @@ class Disk:
         return self._folder / _CONTROL
 
     def _set(self, mode: int, delay: int) -> None:
-        # through a mapping, as the other end has one: a write of the file would be one to the same pages,
-        # but not number by number
+        # A mapping writes each number at once. A write to the file would reach the same pages, but could
+        # be seen partially.
         with self._control.open("r+b") as file, mmap.mmap(file.fileno(), _FIELDS.size) as shared:
             shared[8:16] = struct.pack("=Q", delay)
             shared[0:8] = struct.pack("=Q", mode)

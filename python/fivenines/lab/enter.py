@@ -1,4 +1,4 @@
-"""The command prefix that enters namespaces of a first process: `fivenines-core init enter`."""
+"""Build the command prefix that enters namespaces of a first process: `fivenines-core init enter`."""
 
 from typing import Literal
 
@@ -8,15 +8,14 @@ Namespace = Literal["user", "mnt", "net", "pid"]
 
 
 def enter(pid: int, *namespaces: Namespace) -> list[str]:
-    """What stands before a command that is to run in these namespaces of a first process, in this order.
+    """Return the prefix of a command that runs in these namespaces of a first process.
 
-    Not nsenter: that stops itself with its command, and a host whose command nobody collects never ends.
-
-    Programs of a host's own are started by `Host.inside` instead, which gives them no privileges.
+    nsenter does not work here: it stops together with its command, and a host with an uncollected command
+    never ends. Programs of a host are started with `Host.inside` instead, without privileges.
 
     Args:
-        pid: of the first process, as seen from here.
-        namespaces: `user` first, as it gives the right to enter the others.
+        pid: PID of the first process, as seen from here.
+        namespaces: entered in this order; `user` first, as it permits to enter the others.
     """
     into = f"--into={','.join(namespaces)}"
     return [str(core_binary()), "init", "enter", f"--target={pid}", into, "--"]

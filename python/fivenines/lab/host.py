@@ -1,6 +1,7 @@
-"""A host of the lab: own network, root, PIDs and name; processes are started in it or beside it.
+"""A host of the lab, with its own network, root file system, PIDs and name.
 
-Inside it, /run/node is the host's own writable folder (data, log, conf, run), /run/engine the engine.
+Processes run inside the host, or outside it with only its network. Inside, /run/node is the host's writable
+folder (data, log, conf, run) and /run/engine the engine.
 """
 
 import contextlib
@@ -24,61 +25,61 @@ from fivenines.lab.limits import HostGroup
 from fivenines.lab.orphans import pid_namespace
 from fivenines.lab.process import Adopted, Process, start_logged
 
+# Path of the host's folder inside the host.
 NODE = Path("/run/node")
-"""Where a host sees its own folder."""
 
+# Path of the engine's folder inside the host.
 ENGINE = Path("/run/engine")
-"""Where a host sees the engine's folder."""
 
+# Environment of commands inside a host. They inherit nothing from the controller.
 _ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/tmp",
     "LANG": "C.UTF-8",
 }
-"""What a command inside a host gets, and nothing of the controller's own."""
 
 
 @dataclass(frozen=True)
 class Root:
-    """The files that a host sees: an overlay over `lower`, or the machine's programs (/usr), read-only."""
+    """The files of a host: an overlay over `lower`, or the machine's programs (/usr), read-only."""
 
     lower: Path | None = None
+    # Mounted at `ENGINE`, read-only.
     engine: Path | None = None
-    """Shown as `ENGINE`, read-only."""
+    # Further folders of the machine, mounted at the same paths.
     show: tuple[Path, ...] = ()
-    """Folders of the machine that are shown beside its programs, at their own places."""
 
 
 class Host:
-    """One machine of the lab. Made by `Lab.add_host`."""
+    """One machine of the lab, created by `Lab.add_host`."""
 
+    # Path inside the host of the folder that it shares with the controller.
     shared: ClassVar[Path] = NODE
-    """Where a command inside it sees the folder that we have in common, as it is at any moment."""
 
+    # Type of a command that runs inside the host.
     process_inside: ClassVar[type[Process]] = Process
-    """What a command that runs inside it is."""
 
+    # Type of a command that runs outside the host, in its network.
     process_outside: ClassVar[type[Process]] = Process
-    """What a command that runs beside it is."""
 
     def __init__(
         self, name: str, address: str, folder: Path, root: Root, group: HostGroup, *, all_ids: bool = False
     ) -> None:
         self.name = name
         self.address = address
+        # Addresses that were added later.
         self.extra_addresses: list[str] = []
-        """Further ones, which it has been given."""
+        # Networks from which other hosts of the lab connect.
         self.peers: tuple[str, ...] = (f"{network.PREFIX}.0/24",)
-        """The networks from which others of the lab speak to it."""
         self.folder = folder
         self.node = folder / "node"
         self.data: DataFolder = Folder(self.node / "data")
         self.group = group
+        # Whether processes can have any user id, as on a real machine.
         self.all_ids = all_ids
-        """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
-        # users of its own meet in such a host, as on a real machine; the lab's folder is closed around it
+        # Several users share such a host, as on a real machine. Only the lab's folder is closed to others.
         self._umask = 0o022 if all_ids else -1
         for part in ("data", "log", "conf", "run"):
             (self.node / part).mkdir(parents=True, exist_ok=True)
@@ -89,13 +90,13 @@ class Host:
 
     @property
     def pid(self) -> int:
-        """PID of the host's first process, as seen from outside."""
+        """Return the PID of the host's first process, as seen from outside."""
         if self._first is None:
             raise FiveninesError(f"host {self.name} is not running")
         return self._first.pid
 
     def start(self, lab: int) -> None:
-        """Bring the host up in the lab with this first process."""
+        """Start the host in the lab with this first process."""
         command = enter(lab, "user", "mnt", "net", "pid")
         command += [str(core_binary()), "init", "host", "--name", self.name]
         command += ["--scratch", str(self.folder), "--bind", f"{self.node}:{NODE}"]
@@ -106,80 +107,79 @@ class Host:
         self._first = lifeline.start(command, self.folder / "host.log")
 
     def plug_in(self, lab: int, index: int, site: int, bandwidth: int | None) -> None:
-        """Join it to its site's bridge, see `network.plug_in`."""
+        """Connect the host to its site's bridge, see `network.plug_in`."""
         network.plug_in(lab, self.pid, self.name, index, site, bandwidth)
 
     def ear(self, lab: int) -> tuple[int, str]:
-        """Where frames that arrive at it are heard: in the network of which process, at which device."""
+        """Return where to capture frames that reach the host: PID of the network namespace, and device."""
         return self.pid, network.DEVICE
 
     def knocking(self, frame: bytes, seconds: float) -> list[str]:
-        """The command line that sends a frame from it again and again for a while."""
+        """Return the command line that sends a frame from the host repeatedly, for `seconds`."""
         knock = [str(core_binary()), "vm", "knock", "--device", network.DEVICE]
         return [*network.into(self.pid), *knock, "--frame", frame.hex(), "--seconds", f"{seconds:g}"]
 
     def give_address(self, extra: str) -> None:
-        """Let it answer at one more address."""
+        """Add an address to the host."""
         network.give_address(self.pid, extra)
         self.extra_addresses.append(extra)
 
     def way_to(self, address: str, timeout: float) -> socket.socket | None:
-        """A connection from the host to host:port, with this time-out; None: run a tool beside it instead."""
+        """Open a connection from the host to host:port; None: run a tool with `outside` instead."""
         return None
 
     def lend(self, folder: Path) -> None:
-        """Let tools beside it use a folder of ours, by its own name. What they write there is ours after
-        `bring_back`."""
+        """Let tools outside the host use one of our folders under its own name; see `bring_back`."""
 
     def bring_back(self, folder: Path) -> None:
-        """Have in a folder that was lent what tools beside it have written there."""
+        """Copy back what tools have written into a folder that was lent."""
 
     def put(self, file: Path, text: str) -> None:
-        """Write a file, whole or not at all, into a folder that was lent."""
+        """Write a file atomically into a folder that was lent."""
         whole = file.with_suffix(".part")
         whole.write_text(text)
         whole.rename(file)
 
     def our_moment(self, its_ns: int) -> int:
-        """Our CLOCK_MONOTONIC when the host's was that; nanoseconds."""
+        """Convert the host's CLOCK_MONOTONIC to ours, in nanoseconds."""
         return its_ns
 
     def its_moment(self, our_ns: int) -> int:
-        """The host's CLOCK_MONOTONIC when ours is that; nanoseconds."""
+        """Convert our CLOCK_MONOTONIC to the host's, in nanoseconds."""
         return our_ns
 
     def day_ahead_ns(self) -> int:
-        """What the host's clock of the day, as its logs have it, is ahead of our CLOCK_MONOTONIC; ns."""
+        """Return the host's wall clock, as in its logs, minus our CLOCK_MONOTONIC, in nanoseconds."""
         return time.time_ns() - time.monotonic_ns()
 
     def keep_only_its_address(self) -> None:
-        """Take from it every address but its own, as a loss of power does."""
+        """Remove all addresses that were added later, as a reboot does."""
         network.keep_only(self.pid, self.address)
 
     def power_off(self) -> list[psutil.Process]:
-        """End all of its processes, and take from it what it was given at run time; returns who was hit."""
-        hit = self.kill_all()
+        """Kill all processes and remove added addresses; return the killed processes."""
+        killed = self.kill_all()
         self.keep_only_its_address()
-        return hit
+        return killed
 
     @property
     def powered(self) -> bool:
-        """Whether anything runs on it."""
+        """Whether a process runs on the host."""
         return bool(self.processes())
 
     def adopt(self, program: str, log: Path) -> Process:
-        """The server of this program, which others start on the host, and may start again."""
+        """Return the server of this program, which a supervisor on the host starts and can restart."""
 
         def find() -> list[psutil.Process]:
-            return [one for one in self.processes() if _name(one) == program]
+            return [process for process in self.processes() if _name(process) == program]
 
         return Adopted(find, log)
 
     def show_socket(self, name: str) -> None:
-        """Let the unix socket of this name in its run folder be reached from outside."""
+        """Make the unix socket of this name in the host's run folder reachable from outside."""
 
     def _shown(self) -> dict[Path, Path]:
-        """What it sees read-only beside its root: where, by what is there outside."""
+        """Return the further read-only mounts of the host: path inside, by path outside."""
         return {} if self._root.engine is None else {self._root.engine: ENGINE}
 
     def end(self) -> None:
@@ -189,28 +189,28 @@ class Host:
             self._first = None
 
     def processes(self) -> list[psutil.Process]:
-        """All processes of the host, seen from outside, without its first one."""
+        """Return all processes of the host except its first one, as seen from outside."""
         own = pid_namespace(self.pid)
-        found = [one for one in psutil.process_iter() if one.pid != self.pid]
-        return [one for one in found if own and pid_namespace(one.pid) == own]
+        others = [process for process in psutil.process_iter() if process.pid != self.pid]
+        return [process for process in others if own and pid_namespace(process.pid) == own]
 
-    def told_processes(self) -> list[tuple[int, str, str, str]] | None:
-        """Its processes as its own /proc tells them: PID, and the files stat, statm and io; None: it is ours.
+    def reported_processes(self) -> list[tuple[int, str, str, str]] | None:
+        """Return its processes from its own /proc: PID, stat, statm and io; None if it is on this machine.
 
         Raises:
-            FiveninesError: it does not answer now.
+            FiveninesError: the host does not answer.
         """
         return None
 
     def kill_all(self) -> list[psutil.Process]:
-        """SIGKILL to all processes of the host but its first one; returns those that were hit."""
-        hit: dict[psutil.Process, None] = {}
-        while fresh := [process for process in self.processes() if process not in hit]:
+        """Kill all processes of the host except its first one; return the killed processes."""
+        killed: dict[psutil.Process, None] = {}
+        while fresh := [process for process in self.processes() if process not in killed]:
             for process in fresh:
-                hit[process] = None
-                with contextlib.suppress(psutil.NoSuchProcess):  # it ended along with another
+                killed[process] = None
+                with contextlib.suppress(psutil.NoSuchProcess):  # It ended together with another process.
                     process.kill()
-        return list(hit)
+        return list(killed)
 
     def spawn(
         self,
@@ -220,9 +220,9 @@ class Host:
         log: str = "",
         env: Mapping[str, str] | None = None,
     ) -> Process:
-        """Start a command inside the host, as its root or as `uid` (for programs that refuse root).
+        """Start a command inside the host, as root or as `uid` (for programs that refuse root).
 
-        Output goes to the host's log folder, file `log`; the controller never reads it from a pipe.
+        Its output goes to the file `log` in the host's log folder; the controller never reads it from a pipe.
         """
         target = self.node / "log" / (log or f"{Path(command[0]).name}.out")
         command = self.group.wrap(self.inside(command, uid))
@@ -230,8 +230,8 @@ class Host:
         started = start_logged(command, target, env=env, umask=self._umask)
         return self.process_inside(started, target)
 
-    def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
-        """As `spawn`, but the caller reads all that the command says from its standard output."""
+    def spawn_piped(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+        """Start a command as `spawn` does; the caller reads all output from the standard output pipe."""
         return subprocess.Popen(
             self.inside(command, None),
             stdin=subprocess.DEVNULL,
@@ -253,10 +253,10 @@ class Host:
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
     ) -> str:
-        """Run a command inside the host to its end; its standard output.
+        """Run a command inside the host to its end and return its standard output.
 
         Raises:
-            FiveninesError: it failed or took longer than `timeout` seconds; with what it said.
+            FiveninesError: it failed or took longer than `timeout` seconds; the message has its last lines.
         """
         try:
             result = subprocess.run(
@@ -273,39 +273,40 @@ class Host:
         except subprocess.TimeoutExpired as error:
             raise FiveninesError(f"{self.name}: {command[0]} did not end within {timeout:g} s") from error
         if result.returncode != 0:
-            words = "\n".join((result.stderr or result.stdout).strip().splitlines()[-8:])
-            raise FiveninesError(f"{self.name}: {Path(command[0]).name} failed: {words}")
+            message = "\n".join((result.stderr or result.stdout).strip().splitlines()[-8:])
+            raise FiveninesError(f"{self.name}: {Path(command[0]).name} failed: {message}")
         return result.stdout
 
-    def beside(self, command: Sequence[str]) -> list[str]:
-        """The command line that runs a tool with the host's network but the machine's own files."""
+    def outside(self, command: Sequence[str]) -> list[str]:
+        """Return the command line that runs a tool in the host's network with the machine's own files."""
         return [*enter(self.pid, "user", "net", "pid"), *command]
 
     def spawn_outside(
         self, command: Sequence[str], *, log: str, env: Mapping[str, str] | None = None
     ) -> Process:
-        """Start a tool of ours with the host's network but the machine's own files."""
+        """Start a tool in the host's network with the machine's own files."""
         target = self.node / "log" / log
         env = {**os.environ, **(env or {})}
-        return self.process_outside(start_logged(self.beside(command), target, env=env), target)
+        return self.process_outside(start_logged(self.outside(command), target, env=env), target)
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
-        """The command line that runs a command inside the host, as its root or as `uid`.
+        """Return the command line that runs a command inside the host, as root or as `uid`.
 
-        Without privileges and below a filter of system calls; only root of a host with all ids has some.
+        The command has no privileges and runs below a filter of system calls. Only root of a host with all
+        user ids has some privileges.
         """
-        way = [str(core_binary()), "init", "inside", f"--target={self.pid}"]
+        prefix = [str(core_binary()), "init", "inside", f"--target={self.pid}"]
         if uid is not None:
-            way.append(f"--uid={uid}")
+            prefix.append(f"--uid={uid}")
         if self.all_ids:
-            way.append("--all-ids")
-        return [*way, "--", *command]
+            prefix.append("--all-ids")
+        return [*prefix, "--", *command]
 
     def own(self, *parts: str, uid: int) -> None:
-        """Let a user of the host own folders in its own folder, where users differ at all.
+        """Make a user of the host the owner of folders in its folder, on hosts with all user ids.
 
         Raises:
-            OSError: they could not be given away.
+            OSError: the owner could not be changed.
         """
         if not self.all_ids:
             return

@@ -1,6 +1,6 @@
-"""One HTTP request from a host of the lab: what listens there is not to be reached from outside.
+"""Send one HTTP request from a host of the lab: servers in the lab cannot be reached from outside.
 
-As a program it runs on the host's network, and prints the status and the body.
+As a program, this module runs in the host's network and prints the status and the body.
 """
 
 import http.client
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """The status and the body of an answer; status 0: there was none, and the text says why."""
+    """The status and the body of an answer; status 0: no answer, and the text gives the reason."""
 
     status: int
     text: str
 
     def json(self) -> Any:
-        """The body as JSON; None where it is none."""
+        """Return the body parsed as JSON; None if it is not JSON."""
         try:
             return json.loads(self.text)
         except ValueError:
@@ -33,13 +33,13 @@ class Answer:
 
 
 def ask(host: "Host", method: str, url: str, body: object = None, timeout: float = 2.0) -> Answer:
-    """Send a request from a host's network; `body` goes as JSON. Never raises for a silent peer."""
-    way = host.way_to(urlsplit(url).netloc, timeout)
-    if way is not None:
-        return _over(way, method, url, "" if body is None else json.dumps(body))
+    """Send a request from a host's network, with `body` as JSON. Does not raise if the peer is silent."""
+    connection = host.way_to(urlsplit(url).netloc, timeout)
+    if connection is not None:
+        return _over(connection, method, url, "" if body is None else json.dumps(body))
     program = [sys.executable, "-I", "-S", str(Path(__file__)), method, url, str(timeout)]
     done = subprocess.run(
-        host.beside(program),
+        host.outside(program),
         input="" if body is None else json.dumps(body),
         capture_output=True,
         text=True,
@@ -51,11 +51,11 @@ def ask(host: "Host", method: str, url: str, body: object = None, timeout: float
     return Answer(int(status), text)
 
 
-def _over(way: socket.socket, method: str, url: str, body: str) -> Answer:
-    """Send a request over a connection that leads there, which is closed."""
+def _over(stream: socket.socket, method: str, url: str, body: str) -> Answer:
+    """Send a request over an open connection and close it."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.netloc)
-    connection.sock = way
+    connection.sock = stream
     try:
         connection.request(method, parts.path or "/", body or None)
         answer = connection.getresponse()

@@ -1,7 +1,7 @@
-"""Whether a lab can be given all user ids of this machine, and not only our own.
+"""Check whether a lab can map all user ids of this machine, and not only our own.
 
-Programs that change their user (setuid, setgroups, chown) need that. An ordinary user may map one id only
-(user_namespaces(7)), so it takes root.
+Programs that change their user (setuid, setgroups, chown) need all ids. An ordinary user can map only one id
+(user_namespaces(7)), so this needs root.
 """
 
 import os
@@ -12,11 +12,11 @@ _CAP_SETUID = 7
 
 
 def problem() -> str:
-    """Why the lab cannot map all user ids here; empty when it can."""
+    """Return why the lab cannot map all user ids here; empty if it can."""
     if os.geteuid() != 0 or not _may_set_ids(Path("/proc/self/status").read_text()):
-        return "only root may map all user ids: run fivenines as root, for example by sudo"
+        return "only root can map all user ids: run fivenines as root, for example with sudo"
     if not _has_all(Path("/proc/self/uid_map").read_text()):
-        return "this container has fewer than 65536 user ids: run fivenines as root outside of it"
+        return "this container has fewer than 65536 user ids: run fivenines as root outside the container"
     return ""
 
 
@@ -26,6 +26,6 @@ def _may_set_ids(status: str) -> bool:
 
 
 def _has_all(uid_map: str) -> bool:
-    """Whether the ids from 0 to 65535 exist in our own user namespace."""
+    """Return whether the ids from 0 to 65535 exist in our own user namespace."""
     ranges = [tuple(map(int, line.split())) for line in uid_map.splitlines()]
     return any(first == 0 and count >= _ALL for first, _, count in ranges)

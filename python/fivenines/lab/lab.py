@@ -1,4 +1,4 @@
-"""A lab: the namespaces in which all hosts of one trial live."""
+"""A lab: the namespaces of all hosts of one trial."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import ids, lifeline, limits, reach, vm_requirements
+from fivenines.lab import ids, lifeline, limits, reachability, vm_requirements
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.links import Links
@@ -24,27 +24,27 @@ from fivenines.lab.wan import Traffic
 from fivenines.results.basics import ClockRecord
 
 
-def _nobody(what: str) -> None:
-    """Wants to know."""
+def _ignore(message: str) -> None:
+    """Discard progress messages."""
 
 
 class Lab(Closing):
-    """A private lab; a context manager. At its end, nothing of it is left but the logs.
+    """A private lab; a context manager that removes everything except the logs at its end.
 
     Args:
         folder: scratch folder of this lab; hosts get folders below it. Removed by `close`.
-        network: sites, links, and what each host may send; without them one plain site.
-        all_ids: map all user ids one to one, for programs that change their user; takes root.
+        network: sites, links and bandwidth of the hosts; None: one plain site.
+        all_ids: map all user ids one to one, for programs that change their user; needs root.
 
     Raises:
-        FiveninesError: the lab cannot be set up here; says why.
+        FiveninesError: the lab cannot be set up here; the message gives the reason.
     """
 
     def __init__(
         self, folder: Path, network: NetworkSettings | None = None, *, all_ids: bool = False
     ) -> None:
         if all_ids and (lacking := ids.problem()):
-            raise FiveninesError(f"the lab cannot have all user ids here: {lacking}")
+            raise FiveninesError(f"the lab cannot map all user ids: {lacking}")
         self.all_ids = all_ids
         self.folder = folder = folder.absolute()
         self.hosts: dict[str, Host] = {}
@@ -52,35 +52,35 @@ class Lab(Closing):
         self._sites = Sites(self.network)
         self._macs: dict[str, str] = {}
         self._groups = limits.detect()
-        # what a killed controller left must not be taken for fresh data
+        # Files that a killed controller has left must not be mistaken for new data.
         remove_tree(folder)
         folder.mkdir(parents=True, mode=0o700)
         command = [str(core_binary()), "init", "lab", *(["--all-ids"] if all_ids else [])]
         self._first = lifeline.start(command, folder / "lab.log")
         self._cuts = Cuts(self.pid)
         create_bridges(self.pid, len(self._sites.names))
+        # Current settings of links and hosts, without faults.
         self._now = self.network if self.network.begins == "deployment" else self.network.plain()
-        """What links and hosts are like now; faults come on top of it."""
         self._extra_addresses = 0
         self._links = Links(self.pid, self._sites.names, self._now, folder)
 
     @property
     def pid(self) -> int:
-        """PID of the lab's first process, as seen from outside."""
+        """Return the PID of the lab's first process, as seen from outside."""
         return self._first.pid
 
     @property
     def limits_reason(self) -> str:
-        """Why host limits do not apply here; empty when they do."""
+        """Return why host limits do not apply here; empty if they do."""
         return self._groups.reason
 
     @property
     def sites(self) -> dict[str, list[str]]:
-        """The names of the hosts in each site."""
+        """Return the names of the hosts in each site."""
         return self._sites.members()
 
     def site_of(self, host: str) -> str:
-        """The site of a host."""
+        """Return the site of a host."""
         self._mac(host)
         return self._sites.place(host)
 
@@ -96,14 +96,14 @@ class Lab(Closing):
     ) -> Host:
         """Add a host with the next address, in its site; see `Host` and `Sites.place`.
 
-        With a `machine` it is a virtual one, see `Virtual machine`.
+        With a `machine`, the host is a virtual machine, see `VirtualMachine`.
 
         Raises:
-            FiveninesError: virtual machines are not possible here; says why.
+            FiveninesError: virtual machines are not possible here; the message gives the reason.
         """
         if machine is not None and (lacking := vm_requirements.problem()):
             raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
-        # a virtual machine has so much memory, and its kernel takes some beside
+        # A virtual machine has this much memory, and its kernel needs more in addition.
         group = limits.HostGroup(self._groups, name, None if machine else memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name, turn))
@@ -116,27 +116,27 @@ class Lab(Closing):
         return host
 
     def add_addresses(self, host: Host, count: int) -> None:
-        """Give a host so many further addresses."""
+        """Add `count` addresses to a host."""
         for _ in range(count):
             extra = extra_address(self._extra_addresses)
             self._extra_addresses += 1
             host.give_address(extra)
 
     def begin_network(self) -> None:
-        """From now on the network is as its settings say, where they say that it begins with the load."""
+        """Apply the network settings if they begin with the load."""
         if self._now != self.network:
             self._use(self.network)
 
     def end_network(self) -> None:
-        """From now on nothing is done to any frame, where the network began with the load."""
+        """Remove the network settings again if they began with the load."""
         if self.network.begins_late and self._now == self.network:
             self._use(self.network.plain())
 
     def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
-        """Drop all frames from one host to another, for each pair (from, to); in force on return.
+        """Drop all frames from one host to another, for each pair (source, destination); in force on return.
 
-        With `ports` only TCP and UDP from these and to these is dropped. A pair that is cut twice, by two
-        faults, has to be healed twice.
+        With `ports`, drop only TCP and UDP from and to these ports. A pair that two faults cut must be healed
+        twice.
 
         Raises:
             FiveninesError: a host is unknown, or nft is missing or fails.
@@ -146,41 +146,41 @@ class Lab(Closing):
             self._cuts.add(ways, port)
 
     def heal(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
-        """Undo `cut`; pairs that are not cut are passed over."""
+        """Undo `cut`; pairs that are not cut are ignored."""
         ways = [(self._mac(source), self._mac(target)) for source, target in pairs]
         for port in ports or (0,):
             self._cuts.remove(ways, port)
 
     def frames_cut(self) -> int:
-        """Frames that cuts have dropped so far."""
+        """Return the number of frames that cuts have dropped."""
         return self._cuts.dropped()
 
     def reaches(self, source: str, target: str, timeout: float = 0.3) -> bool:
-        """Whether frames get from one host to another now: one way, nothing has to come back.
+        """Return whether frames pass from one host to another now; no reply is needed.
 
-        Waits for `timeout` seconds at most, besides the latency that the link between their sites has.
+        Waits at most `timeout` seconds, plus the latency of the link between their sites.
         """
-        there = self._directed(source, target)
+        link = self._directed(source, target)
         impaired = self._links.host_latency(source) + self._links.host_latency(target)
-        patience = timeout + there.rtt / 2 + there.jitter + impaired
-        frame = reach.frame(self._macs[source], self._macs[target])
+        patience = timeout + link.rtt / 2 + link.jitter + impaired
+        frame = reachability.frame(self._macs[source], self._macs[target])
         network, device = self.hosts[target].ear(self.pid)
-        listens = [sys.executable, "-I", "-S", str(Path(reach.__file__)), device, frame.hex()]
-        # it knocks until it is ended: who listens may take a while to begin
+        listens = [sys.executable, "-I", "-S", str(Path(reachability.__file__)), device, frame.hex()]
+        # The sender repeats the frame until it is ended, as the receiver can take a while to start.
         with knocking(self.hosts[source].knocking(frame, _KNOCKING)):
             done = subprocess.run(
                 [*into(network), *listens, str(patience)], capture_output=True, text=True, check=False
             )
         if done.returncode not in (0, 1) or done.stderr:
-            words = "".join(done.stderr.strip().splitlines()[-1:])
-            raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
+            error = "".join(done.stderr.strip().splitlines()[-1:])
+            raise FiveninesError(f"cannot test whether {source} reaches {target}: {error}")
         return done.returncode == 0
 
     def impair(self, where: str | tuple[str, str], link: LinkSettings) -> None:
         """Change a host's link to its site, or the links between two sites in both directions.
 
-        A host that is impaired for the first time loses what is under way in a few milliseconds.
-        In force on return, for frames that come from now on.
+        The first change of a host's link loses the frames of a few milliseconds. On return the change applies
+        to all new frames.
 
         Raises:
             FiveninesError: the host or a site is unknown, or the link could not be changed.
@@ -191,51 +191,51 @@ class Lab(Closing):
             self._links.impair_sites(*where, link)
 
     def restore(self, where: str | tuple[str, str]) -> None:
-        """Undo `impair`; what is not impaired stays as it is."""
+        """Undo `impair`; links that are not impaired stay unchanged."""
         if isinstance(where, str):
             self._links.restore_host(where, self._host(where).pid, self._site_index(where))
         else:
             self._links.restore_sites(*where)
 
     def traffic(self) -> dict[tuple[str, str], Traffic]:
-        """What has gone from each site to each other so far; empty with one site."""
+        """Return the traffic from each site to each other site; empty with one site."""
         return self._links.traffic()
 
-    tell: Callable[[str], None] = staticmethod(_nobody)
-    """Told what takes its time while hosts are added; whoever wants to know puts a function here."""
+    # Callback for progress messages while hosts are added.
+    tell: Callable[[str], None] = staticmethod(_ignore)
 
+    # Whether hosts are machines that `power_off` and `power_on` can switch off and on.
     has_power: ClassVar[bool] = False
-    """Whether hosts are machines whose power can be taken by `power_off` and given back by `power_on`."""
 
     def power_off(self, names: Iterable[str]) -> bool:
-        """Take the power of hosts at once; whether it is gone."""
-        raise FiveninesError("these hosts have no power of their own")
+        """Switch hosts off at once; return whether all are off."""
+        raise FiveninesError("these hosts are not machines that can be switched off")
 
     def power_on(self, names: Iterable[str]) -> None:
-        """Give it back; returns when programs can be started there."""
-        raise FiveninesError("these hosts have no power of their own")
+        """Switch hosts on; return when they can start programs."""
+        raise FiveninesError("these hosts are not machines that can be switched off")
 
+    # Whether hosts have separate clocks.
     clocks_differ: ClassVar[bool] = False
-    """Whether hosts have clocks of their own."""
 
     def clocks(self) -> dict[str, ClockRecord]:
-        """How the clocks of the hosts stand to ours, where they have others."""
+        """Return the offsets of the hosts' clocks from ours, if they have separate clocks."""
         return {}
 
     def require_sound(self) -> None:
-        """Make sure that links and virtual machines have worked until now.
+        """Check that links and virtual machines have worked until now.
 
-        A dead emulator would look like a partition, a virtual machine whose disk hangs like a slow server.
+        A dead emulator would look like a partition, and a virtual machine's hanging disk like a slow server.
 
         Raises:
-            FiveninesError: one of them has not; what was measured since is worth nothing.
+            FiveninesError: a link or virtual machine failed, so the measurement is invalid.
         """
         self._links.require()
         for host in self.hosts.values():
             if isinstance(host, VirtualMachine) and host.powered and (seconds := host.disk_delay()) > _HUNG:
                 raise FiveninesError(
-                    f"{host.name}: the disk of the virtual machine did not answer for {seconds:.1f} s, which "
-                    "is no server's doing"
+                    f"{host.name}: the disk of the virtual machine did not answer for {seconds:.1f} s. The "
+                    "measurement is invalid, as no server caused this delay"
                 )
 
     def close(self) -> None:
@@ -267,7 +267,7 @@ class Lab(Closing):
 
     def _mac(self, host: str) -> str:
         if host not in self._macs:
-            raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
+            raise FiveninesError(f"unknown host {host!r}; the hosts are: {', '.join(self.hosts)}")
         return self._macs[host]
 
 
@@ -305,7 +305,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def _remove_at_last(folder: Path) -> None:
-    """What still writes there, as a copy that Ctrl-C met in the middle, ends within a moment."""
+    """Retry the removal: an interrupted copy can still write into the folder for a moment."""
     deadline = time.monotonic() + _WRITERS
     while True:
         try:
@@ -319,11 +319,11 @@ def _remove_at_last(folder: Path) -> None:
             time.sleep(0.1)
 
 
+# A virtual machine's disk that does not answer for this many seconds hangs.
 _HUNG = 5.0
-"""Seconds after which a virtual machine's disk that does not answer is taken to hang."""
 
+# Seconds after which a sender of frames ends by itself.
 _KNOCKING = 60.0
-"""Seconds after which a sender of frames ends by itself, should nobody end it."""
 
+# Seconds until all writers into a scratch folder must have ended.
 _WRITERS = 5.0
-"""Seconds until who still writes into a scratch folder must have ended."""

@@ -1,7 +1,7 @@
-"""Starting a first process (`fivenines-core init`) and learning its PID through its lifeline.
+"""Start a first process (`fivenines-core init`) and read its PID from its lifeline.
 
-The lifeline is a socket pair: the first process writes one byte when it is ready, and the kernel adds its
-PID as we see it (unix(7), SCM_CREDENTIALS). It exits when our end closes, thus also when we are killed.
+The lifeline is a socket pair. The first process writes one byte when it is ready, and the kernel adds its
+PID as we see it (unix(7), SCM_CREDENTIALS). It exits when our end closes, and so also when we are killed.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ class FirstProcess:
     lifeline: socket.socket
 
     def end(self, timeout: float = 10.0) -> None:
-        """Let go of the lifeline and wait until the kernel has ended everything below."""
+        """Close the lifeline and wait until the kernel has ended all processes below."""
         self.lifeline.close()
         end_within(self.waiter, timeout)
 
@@ -38,7 +38,7 @@ def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProc
     """Start `command --lifeline N` and wait until it reports that it is ready.
 
     Raises:
-        FiveninesError: it ended or was not ready in time; the message carries what it said.
+        FiveninesError: it ended or was not ready in time; the message has its last lines.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -53,7 +53,7 @@ def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProc
         waiter.wait()
         raise FiveninesError(
             f"the lab could not be set up: {_last_words(log) or 'no answer'}\n"
-            "`fivenines doctor` says what this machine lacks"
+            "run `fivenines doctor` to list what this machine lacks"
         )
     return FirstProcess(pid, waiter, ours)
 

@@ -1,6 +1,6 @@
-"""Memory limit and CPU share of a host by control groups, where this machine lets us.
+"""Limit the memory and CPU of a host with control groups, if this machine permits it.
 
-Version 2 with controllers delegated to us, or version 1 as root; otherwise the reason is told.
+Needs version 2 with delegated controllers, or version 1 as root. Otherwise `Groups.reason` gives the reason.
 """
 
 import itertools
@@ -15,8 +15,8 @@ _ROOT = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
 _number = itertools.count(1)
 
-# groups are files of the machine: unlike all else of a lab, the kernel leaves them when we are killed.
-# This waits until our end of its input closes, and then until their processes have ended (at most 30 s)
+# Control groups are files of the machine. Unlike everything else in a lab, they remain when we are killed.
+# This script waits until our end of its input closes, and then at most 30 s for the groups' processes.
 _SWEEPER = """
 read -r _
 for try in $(seq 300); do
@@ -30,7 +30,7 @@ done
 
 @dataclass(frozen=True)
 class Groups:
-    """Where groups can be made: folders by controller; empty when `reason` says why not."""
+    """Folders for new groups, by controller; empty if `reason` is set."""
 
     parents: dict[str, Path]
     version: int
@@ -38,12 +38,12 @@ class Groups:
 
     @property
     def usable(self) -> bool:
-        """Whether limits can be set at all."""
+        """Whether limits can be set."""
         return bool(self.parents)
 
 
 def detect() -> Groups:
-    """Find out what this user may limit on this machine."""
+    """Detect which limits this user can set on this machine."""
     own = _own_groups()
     if "" in own and (_ROOT / "cgroup.controllers").exists():
         return _version_2(_ROOT / own[""].lstrip("/"))
@@ -54,7 +54,7 @@ def detect() -> Groups:
         return Groups({}, 1, "no control groups are mounted")
     denied = [name for name, path in parents.items() if not os.access(path, os.W_OK)]
     if denied:
-        return Groups({}, 1, f"control groups of version 1 ({', '.join(denied)}) are root's alone")
+        return Groups({}, 1, f"only root can change control groups of version 1 ({', '.join(denied)})")
     return Groups(parents, 1)
 
 
@@ -75,7 +75,7 @@ class HostGroup:
             self._set(parent / unique, controller, groups.version, memory, cpus)
 
     def wrap(self, command: Sequence[str]) -> list[str]:
-        """The command, run so that it and its children belong to the groups."""
+        """Return the command line that runs a command and its children in the groups."""
         if not self.folders:
             return list(command)
         joins = "; ".join(f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self.folders)
@@ -114,16 +114,16 @@ def _sweep(folders: Sequence[Path]) -> subprocess.Popen[bytes]:
 
 
 def _own_groups() -> dict[str, str]:
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
-            found[controller] = path
-    return found
+            paths[controller] = path
+    return paths
 
 
 def _version_2(own: Path) -> Groups:
-    # processes live in leaves only (cgroups(7)), so groups are made beside our own
+    # Processes can only be in leaf groups (cgroups(7)), so new groups are siblings of our group.
     parent = own.parent if own != _ROOT else own
     try:
         offered = set((parent / "cgroup.subtree_control").read_text().split())

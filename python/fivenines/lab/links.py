@@ -1,4 +1,4 @@
-"""The links of a lab: those between its sites, and those of hosts that are impaired for a while."""
+"""The links of a lab: between its sites, and of hosts that a fault impairs."""
 
 from pathlib import Path
 
@@ -7,18 +7,18 @@ from fivenines.lab import network
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.wan import Emulator, Traffic, takes_large_frames
 
+# Source site, destination site.
 Direction = tuple[str, str]
-"""From one site to another."""
 
 
 class Links:
-    """Joins the sites' bridges by an emulator, where there is more than one.
+    """Connect the sites' bridges with an emulator, if there is more than one site.
 
     Args:
         lab: PID of the lab's first process.
         sites: names in the order of their bridges.
-        settings: what each link does.
-        folder: where emulators write what they have to say.
+        settings: settings of each link.
+        folder: folder for the emulators' logs.
     """
 
     def __init__(self, lab: int, sites: list[str], settings: NetworkSettings, folder: Path) -> None:
@@ -34,13 +34,13 @@ class Links:
             self.use(settings)
 
     def use(self, settings: NetworkSettings) -> None:
-        """Links between sites do what these settings say, of the same sites; now, and when restored."""
+        """Apply these settings to the links between sites, now and after a fault."""
         self._settings = settings
         if self._between is not None:
             self._change({pair: settings.direction(*pair) for pair in self._directions()})
 
     def direction(self, source: str, target: str) -> LinkSettings:
-        """What the link from one site to another does now."""
+        """Return the current settings of the link from one site to another."""
         return self._now.get((source, target), LinkSettings())
 
     def impair_sites(self, a: str, b: str, link: LinkSettings) -> None:
@@ -48,7 +48,7 @@ class Links:
         self._change(dict.fromkeys(self._both(a, b), link))
 
     def restore_sites(self, a: str, b: str) -> None:
-        """The links between two sites do again what the settings say."""
+        """Restore the settings of the links between two sites."""
         self._change({pair: self._settings.direction(*pair) for pair in self._both(a, b)})
 
     def impair_host(self, host: str, pid: int, site: int, link: LinkSettings) -> None:
@@ -65,7 +65,7 @@ class Links:
         network.allow_large_frames(self._lab, f"i-{host}", large)
 
     def restore_host(self, host: str, pid: int, site: int) -> None:
-        """Plug a host into its bridge again."""
+        """Reconnect a host to its bridge."""
         if host not in self._hosts:
             return
         emulator, _ = self._hosts.pop(host)
@@ -74,21 +74,21 @@ class Links:
         network.allow_large_frames(pid, "eth0", True)
 
     def host_latency(self, host: str) -> float:
-        """Seconds that a frame may need between a host and its bridge."""
+        """Return the longest time of a frame between a host and its bridge, in seconds."""
         if host not in self._hosts:
             return 0.0
         _, link = self._hosts[host]
         return link.rtt / 2 + link.jitter
 
     def traffic(self) -> dict[Direction, Traffic]:
-        """What has gone from each site to each other; empty with one site."""
+        """Return the traffic from each site to each other site; empty with one site."""
         if self._between is None:
             return {}
-        told = self._between.traffic()
-        return {pair: told[self._devices(pair)] for pair in self._directions()}
+        traffic = self._between.traffic()
+        return {pair: traffic[self._devices(pair)] for pair in self._directions()}
 
     def require(self) -> None:
-        """Make sure that all emulators work; raises FiveninesError if one does not."""
+        """Check that all emulators work; raise FiveninesError if one does not."""
         for emulator in (self._between, *(emulator for emulator, _ in self._hosts.values())):
             if emulator is not None:
                 emulator.require()
@@ -135,9 +135,9 @@ class Links:
         for site in (a, b):
             if site not in self._sites:
                 known = ", ".join(self._sites)
-                raise FiveninesError(f"no site is called {site!r}; there are: {known}")
+                raise FiveninesError(f"unknown site {site!r}; the sites are: {known}")
         if a == b:
-            raise FiveninesError(f"a link joins two sites, not {a!r} with itself")
+            raise FiveninesError(f"a link connects two sites, not {a!r} with itself")
         return [(a, b), (b, a)]
 
     def _ends(self, host: str) -> list[tuple[str, str]]:

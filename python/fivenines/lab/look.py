@@ -1,6 +1,6 @@
-"""A look at a command's processes, and a signal to all that it saw, and to those that begin meanwhile.
+"""List a command's processes, then signal all of them and those that start meanwhile.
 
-To look takes milliseconds where much runs, so a fault looks first, then notes its moment, then signals.
+Listing takes milliseconds on a busy machine. So a fault lists first, then records the time, then signals.
 """
 
 import contextlib
@@ -15,20 +15,20 @@ from fivenines.lab.orphans import Orphans
 
 
 class Command(Protocol):
-    """A command at work, as far as one looks at it."""
+    """A running command."""
 
     frozen: bool
 
     def members(self) -> Sequence[psutil.Process]:
-        """All processes of it."""
+        """Return all processes of the command."""
 
     def send(self, process: psutil.Process, number: signal.Signals) -> None:
-        """A signal to one of them, which may have ended."""
+        """Send a signal to one of its processes, which may have ended."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a command's processes are at a moment."""
+    """The processes of a command at one time."""
 
     process: Command
     members: tuple[psutil.Process, ...]
@@ -36,7 +36,7 @@ class Look:
 
 
 def look_at(*processes: Command | None) -> list[Look]:
-    """A look at each of those that are there."""
+    """List the processes of each command that is not None."""
     looks = []
     for process in filter(None, processes):
         members = tuple(process.members())
@@ -45,38 +45,38 @@ def look_at(*processes: Command | None) -> list[Look]:
 
 
 def kill(looks: Sequence[Look]) -> list[psutil.Process]:
-    """SIGKILL to every process of all these commands; returns those that were hit."""
+    """Send SIGKILL to every process of these commands; return the signalled processes."""
     for look in looks:
         look.process.frozen = False
-    return _hit(looks, signal.SIGKILL)
+    return _signal(looks, signal.SIGKILL)
 
 
 def freeze(looks: Sequence[Look]) -> list[psutil.Process]:
-    """SIGSTOP to every process of all these commands; returns those that were hit."""
-    hit = _hit(looks, signal.SIGSTOP)
+    """Send SIGSTOP to every process of these commands; return the signalled processes."""
+    signalled = _signal(looks, signal.SIGSTOP)
     for look in looks:
         look.process.frozen = True
-    return hit
+    return signalled
 
 
 def send(process: psutil.Process, number: signal.Signals) -> None:
-    """A signal to a process that may have ended."""
+    """Send a signal to a process that may have ended."""
     with contextlib.suppress(psutil.NoSuchProcess):
         process.send_signal(number)
 
 
-def _hit(looks: Sequence[Look], number: signal.Signals) -> list[psutil.Process]:
-    """All that were seen are signalled before anybody searches for those that began since."""
-    hit: dict[psutil.Process, None] = {}
-    fresh = {one: look.process for look in looks for one in look.members}
+def _signal(looks: Sequence[Look], number: signal.Signals) -> list[psutil.Process]:
+    """Signal all listed processes first, then search for processes that started since."""
+    signalled: dict[psutil.Process, None] = {}
+    fresh = {process: look.process for look in looks for process in look.members}
     while fresh:
         for process, command in fresh.items():
             command.send(process, number)
-            hit[process] = None
-        found = {one: look.process for look in looks for one in _now(look, hit)}
-        fresh = {one: command for one, command in found.items() if one not in hit}
-    return list(hit)
+            signalled[process] = None
+        running = {process: look.process for look in looks for process in _now(look, signalled)}
+        fresh = {process: command for process, command in running.items() if process not in signalled}
+    return list(signalled)
 
 
-def _now(look: Look, hit: dict[psutil.Process, None]) -> list[psutil.Process]:
-    return [*look.process.members(), *look.orphans.unseen(hit)]
+def _now(look: Look, signalled: dict[psutil.Process, None]) -> list[psutil.Process]:
+    return [*look.process.members(), *look.orphans.unseen(signalled)]

@@ -1,4 +1,4 @@
-"""What machine this is: written into every run."""
+"""Describe this machine, for the record of a run."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from fivenines.results.basics import Machine
 
 
 def describe() -> Machine:
-    """The machine, its kernel and what a result may depend on."""
+    """Return the machine's hardware, kernel and settings that can influence a result."""
     groups = limits.detect()
     return Machine(
         hostname=platform.node(),

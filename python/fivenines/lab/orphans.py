@@ -1,9 +1,9 @@
-"""Processes that belong to a command, although they are not below it any more.
+"""Find orphans: processes that belong to a command but are no longer below it.
 
-A server that is killed while it forks leaves a child that nobody has seen: the child is handed to the
-host's first process, holds the server's memory, and no walk down from the starter finds it. It is told by
-what it is: a program of the command, handed to the first process of the command's PID namespace, younger
-than all that were seen. In the machine's own namespace nobody is taken for one.
+A server that is killed during a fork leaves a child that was not listed before. The host's first process
+adopts the child, which still shares the server's memory. An orphan runs a program of the command, has the
+first process of the command's PID namespace as its parent, and is younger than all listed processes.
+In the machine's own namespace no process counts as an orphan.
 """
 
 import os
@@ -13,35 +13,35 @@ from pathlib import Path
 
 import psutil
 
-from fivenines.lab.descent import children
+from fivenines.lab.process_tree import children
 
+# Resolution of a process's start time in the kernel, in seconds.
 _TICK = 0.01
-"""Seconds: the kernel tells when a process began in hundredths."""
 
 
 @dataclass(frozen=True)
 class Orphans:
-    """What is known of a command's processes before they are hit."""
+    """The properties of a command's processes before they are signalled."""
 
+    # PID namespace and executable of each process.
     programs: frozenset[tuple[str, str]]
-    """PID namespace and executable of each."""
+    # Start time of the youngest process, in seconds since the epoch.
     since: float
-    """When the youngest of them began, in seconds since the epoch."""
+    # The first processes of their PID namespaces, as seen from here.
     firsts: frozenset[int] = frozenset()
-    """The first processes of their PID namespaces, as seen from here."""
 
     @classmethod
     def of(cls, members: Sequence[psutil.Process]) -> "Orphans":
-        """Of these processes, which still run."""
+        """Read the properties of these running processes."""
         programs = frozenset(_program(process.pid) for process in members)
         here = pid_namespace(os.getpid())
         born = [_born(process) for process in members]
-        theirs = frozenset(one for one in programs if all(one) and one[0] != here)
+        theirs = frozenset(program for program in programs if all(program) and program[0] != here)
         firsts = {_first(namespace) for namespace, _ in theirs}
         return cls(theirs, max(born, default=0.0), frozenset(firsts - {0}))
 
     def unseen(self, seen: Collection[psutil.Process]) -> list[psutil.Process]:
-        """Those that began since the look and are none of these."""
+        """Return orphans that started after the listing and are not in `seen`."""
         return [
             process
             for first in self.firsts
@@ -53,7 +53,7 @@ class Orphans:
 
 
 def pid_namespace(pid: int) -> str:
-    """The PID namespace of a process; empty if it has ended."""
+    """Return the PID namespace of a process; empty if it has ended."""
     return _link(pid, "ns/pid")
 
 
@@ -61,17 +61,17 @@ def _program(pid: int) -> tuple[str, str]:
     return pid_namespace(pid), _link(pid, "exe")
 
 
+# Cache of the first process of each PID namespace.
 _FIRSTS: dict[str, int] = {}
-"""The first process of each PID namespace that was asked for."""
 
 
 def _first(namespace: str) -> int:
-    """The first process of a PID namespace, as seen from here; 0 if it is not seen."""
-    found = _FIRSTS.get(namespace, 0)
-    if not (found and pid_namespace(found) == namespace):
-        there = (pid for pid in psutil.pids() if pid_namespace(pid) == namespace)
-        found = _FIRSTS[namespace] = next(filter(_is_first, there), 0)
-    return found
+    """Return the PID of a PID namespace's first process, as seen from here; 0 if it is not visible."""
+    first = _FIRSTS.get(namespace, 0)
+    if not (first and pid_namespace(first) == namespace):
+        members = (pid for pid in psutil.pids() if pid_namespace(pid) == namespace)
+        first = _FIRSTS[namespace] = next(filter(_is_first, members), 0)
+    return first
 
 
 def _is_first(pid: int) -> bool:

@@ -1,8 +1,8 @@
-"""Cuts between hosts: a set of pairs of MAC addresses, whose frames the bridges' kernel hook drops.
+"""Cut hosts off from each other: a kernel hook of the bridges drops frames between pairs of MAC addresses.
 
-Every frame between two hosts is forwarded by a bridge, so the hook `forward` of nftables' family bridge
-sees it, in one site as between two. Only frames addressed to a host are dropped: a broadcast, such as the
-question of ARP, still arrives, but its answer does not.
+A bridge forwards every frame between two hosts, so the hook `forward` of the nftables family bridge sees it,
+within a site and between sites. Only frames to a single host are dropped: a broadcast, such as an ARP
+request, still arrives, but the reply does not.
 """
 
 import json
@@ -16,8 +16,8 @@ from fivenines.lab.network import into
 
 Pair = tuple[str, str]
 
+# Source, destination, and the port that is cut; 0: all frames.
 _Way = tuple[str, str, int]
-"""From, to, and the port that is cut; 0: all frames are."""
 
 _TABLE = "bridge fivenines"
 _OF_PORT = "meta l4proto { tcp, udp } ether saddr . ether daddr . th"
@@ -37,7 +37,7 @@ table {_TABLE} {{
 
 
 class Cuts:
-    """The cuts in a lab, by its first process. Pairs are MAC addresses, (from, to)."""
+    """The cuts in the lab with this first process. Pairs are MAC addresses, (source, destination)."""
 
     def __init__(self, lab: int) -> None:
         self._lab = lab
@@ -45,29 +45,29 @@ class Cuts:
         self._times: Counter[_Way] = Counter()
 
     def add(self, pairs: Iterable[Pair], port: int = 0) -> None:
-        """Drop all frames of these pairs from now on. A pair cut twice has to be healed twice.
+        """Drop all frames of these pairs from now on. A pair that is cut twice must be healed twice.
 
-        With a `port` only TCP and UDP from it and to it are dropped.
+        With a `port`, drop only TCP and UDP from and to this port.
         """
-        asked = {(*pair, port) for pair in pairs}
-        if new := sorted(way for way in asked if not self._times[way]):
+        requested = {(*pair, port) for pair in pairs}
+        if new := sorted(way for way in requested if not self._times[way]):
             self._change("" if self._ready else _SET_UP, "add", new)
             self._ready = True
-        self._times.update(asked)
+        self._times.update(requested)
 
     def remove(self, pairs: Iterable[Pair], port: int = 0) -> None:
-        """Let frames pass again; pairs that are not cut are passed over."""
-        asked = {way for pair in pairs if self._times[way := (*pair, port)]}
-        if whole := sorted(way for way in asked if self._times[way] == 1):
-            self._change("", "delete", whole)
-        self._times.subtract(asked)
+        """Let frames pass again; pairs that are not cut are ignored."""
+        requested = {way for pair in pairs if self._times[way := (*pair, port)]}
+        if last := sorted(way for way in requested if self._times[way] == 1):
+            self._change("", "delete", last)
+        self._times.subtract(requested)
 
     def dropped(self) -> int:
-        """Frames that cuts have dropped so far."""
+        """Return the number of dropped frames."""
         if not self._ready:
             return 0
-        told = json.loads(self._nft("", "--json", "list", "counter", *_TABLE.split(), "dropped"))
-        return sum(int(one["counter"]["packets"]) for one in told["nftables"] if "counter" in one)
+        listed = json.loads(self._nft("", "--json", "list", "counter", *_TABLE.split(), "dropped"))
+        return sum(int(item["counter"]["packets"]) for item in listed["nftables"] if "counter" in item)
 
     def _change(self, before: str, verb: str, ways: list[_Way]) -> None:
         elements = ", ".join(
@@ -80,10 +80,10 @@ class Cuts:
     def _nft(self, text: str, *arguments: str) -> str:
         if shutil.which("nft") is None:
             raise FiveninesError(
-                "the network cannot be cut without the program nft; install it: sudo apt-get install nftables"
+                "a network partition needs the program nft: run `sudo apt-get install nftables`"
             )
         command = [*into(self._lab), "nft", *arguments]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise FiveninesError(f"the network could not be cut or healed: {done.stderr.strip()}")
+            raise FiveninesError(f"nft could not cut or heal the network: {done.stderr.strip()}")
         return done.stdout

@@ -1,4 +1,4 @@
-"""A process in the lab: started through `enter`, its output in a log file, ended as a whole tree."""
+"""Processes in the lab: started through `enter`, logged to a file, and ended as a whole tree."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from fivenines.lab import look
-from fivenines.lab.descent import below, children
+from fivenines.lab.process_tree import below, children
 
 
 def start_logged(
@@ -23,7 +23,7 @@ def start_logged(
     umask: int = -1,
     pass_fds: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """Start a command in a session of its own, without input; all that it says is added to a log file."""
+    """Start a command in a new session, without input, and append its output to a log file."""
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -38,7 +38,7 @@ def start_logged(
 
 
 def end_within(popen: "subprocess.Popen[Any]", seconds: float) -> None:
-    """Wait for the end of a command that was told to end; it is killed when its time is up."""
+    """Wait until a command ends; kill it after `seconds`."""
     try:
         popen.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -48,44 +48,44 @@ def end_within(popen: "subprocess.Popen[Any]", seconds: float) -> None:
 
 @dataclass
 class Process:
-    """A running command. Its PID lives in another PID namespace; here the tree below its starter counts."""
+    """A running command: the process tree below its starter, as its PID is in another PID namespace."""
 
     popen: subprocess.Popen[bytes]
     log: Path | None
+    # Whether `freeze` has stopped it.
     frozen: bool = False
-    """Whether it was stopped by `freeze`: it runs, and does nothing."""
 
     @property
     def alive(self) -> bool:
-        """Whether the command still runs."""
+        """Whether the command runs."""
         return self.popen.poll() is None
 
     def send(self, process: psutil.Process, number: signal.Signals) -> None:
-        """A signal to one of its processes, which may have ended."""
+        """Send a signal to one of its processes, which may have ended."""
         look.send(process, number)
 
     def members(self) -> list[psutil.Process]:
-        """The processes of the command as seen from here, parents before children, without the starter."""
+        """Return the command's processes as seen from here, parents before children, without the starter."""
         return below(self.popen.pid)
 
     def kill(self) -> list[psutil.Process]:
-        """SIGKILL to every process of the command; returns those that were hit."""
+        """Send SIGKILL to every process of the command; return the signalled processes."""
         return look.kill(look.look_at(self))
 
     def freeze(self) -> list[psutil.Process]:
-        """SIGSTOP to every process of the command; returns those that were hit."""
+        """Send SIGSTOP to every process of the command; return the signalled processes."""
         return look.freeze(look.look_at(self))
 
     def thaw(self) -> list[psutil.Process]:
-        """SIGCONT to every process of the command; returns those that were hit."""
-        hit = self.members()
-        for process in hit:
+        """Send SIGCONT to every process of the command; return the signalled processes."""
+        members = self.members()
+        for process in members:
             self.send(process, signal.SIGCONT)
         self.frozen = False
-        return hit
+        return members
 
     def terminate(self, timeout: float = 10.0, number: signal.Signals = signal.SIGTERM) -> None:
-        """A signal to the command itself, SIGKILL to what is left after `timeout` seconds."""
+        """Send a signal to the command itself, and SIGKILL to remaining processes after `timeout` seconds."""
         self.interrupt(number)
         if not self.wait(timeout):
             self.kill()
@@ -97,7 +97,7 @@ class Process:
             self.send(process, number)
 
     def wait(self, timeout: float) -> bool:
-        """Whether the command ended within `timeout` seconds."""
+        """Return whether the command ended within `timeout` seconds."""
         try:
             self.popen.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -105,7 +105,7 @@ class Process:
         return True
 
     def gone(self, members: list[psutil.Process], timeout: float = 5.0) -> bool:
-        """Whether all of `members` have ended within `timeout` seconds."""
+        """Return whether all of `members` ended within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while any(_exists(process) for process in members):
             if time.monotonic() > deadline:
@@ -114,7 +114,7 @@ class Process:
         return True
 
     def log_tail(self, lines: int = 8) -> str:
-        """The last lines that the command wrote."""
+        """Return the last lines of the command's output."""
         return tail(self.log, lines) if self.log else ""
 
     def _roots(self) -> list[psutil.Process]:
@@ -122,7 +122,7 @@ class Process:
 
 
 class OwnProcess(Process):
-    """A command of this machine that was started without one: the process is the command itself."""
+    """A command of this machine that was started directly: the process is the command itself."""
 
     def members(self) -> list[psutil.Process]:
         try:
@@ -136,32 +136,32 @@ class OwnProcess(Process):
 
 
 class Adopted(Process):
-    """Processes that a supervisor on the host (Pacemaker, Patroni) started, and may start again.
+    """Processes that a supervisor on the host (Pacemaker, Patroni) starts and can restart.
 
     Args:
-        find: the processes of the server as they are now, as seen from here; empty: it does not run.
-        log: where it writes.
+        find: lists the server's current processes, as seen from here; empty: it does not run.
+        log: log file of the server.
     """
 
     def __init__(self, find: Callable[[], list[psutil.Process]], log: Path | None) -> None:
         self._find = find
         self._known: list[psutil.Process] = []
-        self._looked = 0.0
+        self._searched = 0.0
         self.log = log
         self.frozen = False
 
     @property
     def alive(self) -> bool:
-        # those that were known first: to look for their children costs more
+        # Known processes are checked first: searching for their children costs more.
         return any(map(_exists, self._known)) or any(map(_exists, self.members()))
 
     def members(self) -> list[psutil.Process]:
         known = [process for process in self._known if _exists(process)]
-        # a look through all processes costs milliseconds: only when those that were known are gone
-        if not known and time.monotonic() - self._looked > _LOOK_AGAIN:
+        # A search through all processes takes milliseconds, so it runs only when all known ones have ended.
+        if not known and time.monotonic() - self._searched > _SEARCH_INTERVAL:
             known = self._find()
-            self._looked = time.monotonic()
-            # whoever was stopped is gone: these are others
+            self._searched = time.monotonic()
+            # The stopped processes have ended; these are new ones.
             self.frozen = False
         self._known = [*known, *_children(known)]
         return self._known
@@ -173,12 +173,12 @@ class Adopted(Process):
         return _topmost(self.members())
 
 
-_LOOK_AGAIN = 0.1
-"""Seconds between two looks for a server that somebody else starts."""
+# Seconds between two searches for a server that a supervisor starts.
+_SEARCH_INTERVAL = 0.1
 
 
 def all_in_state(members: list[psutil.Process], stopped: bool, timeout: float = 2.0) -> bool:
-    """Whether all of these that still exist are stopped (or not) within `timeout` seconds."""
+    """Return whether all existing members are stopped (or not stopped) within `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while any(_is_stopped(process) != stopped for process in members if _exists(process)):
         if time.monotonic() > deadline:
@@ -195,7 +195,7 @@ def _is_stopped(process: psutil.Process) -> bool:
 
 
 def tail(file: Path, lines: int = 8) -> str:
-    """The last lines of a text file; empty when there is none."""
+    """Return the last lines of a text file; empty if it does not exist."""
     if not file.exists():
         return ""
     with file.open("rb") as stream:
@@ -205,9 +205,9 @@ def tail(file: Path, lines: int = 8) -> str:
 
 
 def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
-    """The lines of a growing text file behind a position in bytes, and the position behind them.
+    """Return the complete lines of a growing text file after a byte position, and the position after them.
 
-    A line that is being written is left for the next time; there are none where there is no file.
+    An incomplete last line is left for the next call. A missing file has no lines.
     """
     try:
         with file.open("rb") as stream:
@@ -216,17 +216,17 @@ def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
     except FileNotFoundError:
         return [], position
     whole = text[: text.rfind(b"\n") + 1]
-    # not at other characters that end lines for some, which a log may have in its text
+    # Only at newlines: splitlines() also splits at other characters, which a log can contain.
     return whole.decode(errors="replace").split("\n")[:-1], position + len(whole)
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:
-    found = dict.fromkeys(one for top in _topmost(members) for one in below(top.pid))
-    return [process for process in found if process not in members]
+    descendants = dict.fromkeys(process for top in _topmost(members) for process in below(top.pid))
+    return [process for process in descendants if process not in members]
 
 
 def _topmost(members: list[psutil.Process]) -> list[psutil.Process]:
-    """Those whose parent is none of them."""
+    """Return the processes whose parent is not a member."""
     pids = {process.pid for process in members}
     return [process for process in members if _parent(process) not in pids]
 

@@ -1,4 +1,4 @@
-"""One entry of the section `network:` of an experiment: sites, the hosts in them, the links between."""
+"""Settings of an entry in an experiment's section `network`: sites, hosts, and links between sites."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -9,8 +9,8 @@ from fivenines.units import Duration, Rate
 
 T = TypeVar("T")
 
+# Name of the only site if the settings name none.
 ONE_SITE = "site"
-"""What the only site is called where none is named."""
 
 LONGEST_RTT = 60.0
 MOST_SITES = 16
@@ -22,66 +22,67 @@ SiteName = Annotated[str, Field(min_length=1)]
 
 
 def _by_name(sites: object) -> object:
-    """A list of distinct names as a mapping from each to no hosts."""
+    """Convert a list of distinct names to a mapping from each name to no hosts."""
     if isinstance(sites, list) and all(isinstance(name, str) for name in sites):
         return {name: [] for name in sites} if len(set(sites)) == len(sites) else sites
     return sites
 
 
 class LinkSettings(Settings):
-    """What a link does to frames, the same in both directions unless a direction says otherwise."""
+    """Latency, loss and bandwidth of a link, in both directions unless `links` changes one of them."""
 
     rtt: RoundTrip = Field(
-        0.0, description="round trip; each direction adds half of it. A list makes a network of each"
+        0.0,
+        description="round trip time; each direction adds half of it. A list creates one network per value",
     )
     jitter: RoundTrip = Field(
-        0.0, description="each frame's latency varies evenly by up to this, its order is kept"
+        0.0, description="maximum variation of a frame's latency, evenly distributed; frames keep their order"
     )
     bandwidth: Rate | None = Field(
         None,
-        description="of each direction, as 57kbit/s; null: as fast as the machine can. A list makes a "
-        "network of each",
+        description="bandwidth of each direction, such as 57kbit/s; null: not limited. A list creates one "
+        "network per value",
     )
-    loss: Share = Field(0.0, description="share of frames that are lost, from 0 to 1")
+    loss: Share = Field(0.0, description="fraction of frames that are lost, from 0 to 1")
     reorder: Share = Field(
-        0.0, description="share of frames that skip the latency, and so overtake those before them"
+        0.0, description="fraction of frames, from 0 to 1, that overtake others without latency"
     )
     queue: Duration | None = Field(
         None,
-        description="how long a frame may wait for the bandwidth until frames are dropped; "
+        description="maximum time that frames queue for the bandwidth before frames are dropped; "
         "null: 2s up to 64 kbit/s, 200ms above",
     )
 
     def problems(self) -> list[str]:
-        found = []
+        problems = []
         if self.jitter > self.rtt / 2:
-            found.append("the jitter of a direction is longer than its latency, which is half of the rtt")
+            problems.append("jitter must be at most half of rtt, which is the latency of a direction")
         if self.reorder and not self.rtt:
-            found.append("reorder needs an rtt: without latency no frame can be overtaken")
+            problems.append("reorder needs an rtt: without latency no frame can be overtaken")
         if self.queue is not None and self.bandwidth is None:
-            found.append("queue needs a bandwidth: without a limit no frame waits")
-        return found
+            problems.append("queue needs a bandwidth: without a limit no frame waits")
+        return problems
 
     @property
     def changes(self) -> bool:
-        """Whether it does anything to a frame."""
+        """Whether the link changes frames at all."""
         return self != LinkSettings()
 
 
 class DirectionSettings(Settings):
-    """What is different from one site to another; a key left out is as in `link:`."""
+    """Settings of the link from one site to another; keys that are missing are taken from `link`."""
 
-    source: SiteName = Field(description="the site that sends")
-    target: SiteName = Field(description="the site that receives")
+    source: SiteName = Field(description="the sending site")
+    target: SiteName = Field(description="the receiving site")
     rtt: RoundTrip | None = Field(None, description="twice the latency of this direction")
-    jitter: RoundTrip | None = Field(None, description="see `link:`")
-    bandwidth: Rate | None = Field(None, description="see `link:`")
-    loss: Share | None = Field(None, description="see `link:`")
-    reorder: Share | None = Field(None, description="see `link:`")
-    queue: Duration | None = Field(None, description="see `link:`")
+    jitter: RoundTrip | None = Field(None, description="see `link`")
+    bandwidth: Rate | None = Field(None, description="see `link`")
+    loss: Share | None = Field(None, description="see `link`")
+    reorder: Share | None = Field(None, description="see `link`")
+    queue: Duration | None = Field(None, description="see `link`")
 
     def over(self, link: LinkSettings) -> LinkSettings:
-        """The link's settings in this direction."""
+        """Return the link's settings in this direction."""
         own = {name: getattr(self, name) for name in LinkSettings.model_fields}
         return link.model_copy(update={name: value for name, value in own.items() if value is not None})
 
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
         pass
 
 else:
-    # a word of Python's own cannot name a field in a class
+    # A class cannot have a field named `from`, which is a keyword of Python.
     _Begins = create_model(
         "_Begins",
         __base__=Settings,
@@ -103,10 +104,10 @@ else:
                 Beginning,
                 Field(
                     "deployment",
-                    description="from when on links and bandwidth are as written. deployment: all the time. "
-                    "load: from just before the load starts until the nodes have settled after it; deploying "
-                    "and the checks are as fast as the machine. steady: the same from 2 s before the steady "
-                    "window on, so that servers have opened their tables in the warm-up",
+                    description="time from which links and bandwidth apply. deployment: always. load: "
+                    "from just before the load until the nodes have settled after it; deployment and checks "
+                    "run at full speed. steady: as load, but from 2 s before the steady-state window, after "
+                    "servers have opened their tables in the warm-up",
                 ),
             )
         },
@@ -114,90 +115,93 @@ else:
 
 
 class NetworkSettings(_Begins):
-    """The network between the hosts: one site, or several with links between them."""
+    """Network between the hosts: one site, or several sites with links between them."""
 
-    name: str = Field("lan", description="how reports call it")
+    name: str = Field("lan", description="name in reports")
     bandwidth: Rate | None = Field(
-        None, description="what each host may send, as 100Mbit/s; null: as fast as the machine can"
+        None, description="bandwidth of each host, such as 100Mbit/s; null: not limited"
     )
     sites: Annotated[dict[str, list[str]], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
-        description="names of sites, as [east, west], or with their hosts, as {east: [node1, client], "
-        "west: [node2]}; servers that are not named go to the sites in turn, other hosts to the first",
+        description="names of sites, such as [east, west], or sites with hosts, such as {east: [node1, "
+        "client], west: [node2]}; unnamed servers are distributed round robin, other hosts are in the first "
+        "site",
     )
-    link: LinkSettings = Field(default_factory=LinkSettings, description="every link between two sites")
+    link: LinkSettings = Field(
+        default_factory=LinkSettings, description="settings of every link between sites"
+    )
     links: list[DirectionSettings] = Field(
-        default_factory=list, description="what is different in one direction between two sites"
+        default_factory=list, description="different settings for one direction between two sites"
     )
 
     @property
     def begins(self) -> Beginning:
-        """What the key `from` says."""
-        found: Beginning = getattr(self, "from")
-        return found
+        """Return the value of the key `from`."""
+        beginning: Beginning = getattr(self, "from")
+        return beginning
 
     @property
     def begins_late(self) -> bool:
-        """Whether the deployment is as fast as the machine."""
+        """Whether the deployment runs at full speed."""
         return self.begins != "deployment"
 
     def plain(self) -> "NetworkSettings":
-        """The same sites, and nothing done to any frame."""
+        """Return the same sites with links that do not change frames."""
         return self.model_copy(update={"bandwidth": None, "link": LinkSettings(), "links": []})
 
     @property
     def site_names(self) -> list[str]:
-        """The sites in their order, at least one."""
+        """Return the sites in their order, at least one."""
         return list(self.sites) or [ONE_SITE]
 
     @property
     def named_hosts(self) -> dict[str, str]:
-        """The site of each host that the settings name."""
+        """Return the site of each host that the settings name."""
         return {host: site for site, hosts in self.sites.items() for host in hosts}
 
     def direction(self, source: str, target: str) -> LinkSettings:
-        """What the link from one site to another does; nothing within a site."""
+        """Return the settings of the link from one site to another; a plain link within a site."""
         if source == target:
             return LinkSettings()
-        for one in self.links:
-            if (one.source, one.target) == (source, target):
-                return one.over(self.link)
+        for direction in self.links:
+            if (direction.source, direction.target) == (source, target):
+                return direction.over(self.link)
         return self.link
 
     def problems(self) -> list[str]:
-        """What does not fit together; each names its key."""
-        found = [*self._site_problems(), *self._link_problems()]
+        """Return contradictions of the settings; each begins with its key."""
+        problems = [*self._site_problems(), *self._link_problems()]
         if self.begins_late and self == self.plain():
-            found.append("from: nothing begins with the load; set `bandwidth`, or what a `link` does")
-        return found
+            problems.append("from: has no effect without a limit; set `bandwidth` or `link`")
+        return problems
 
     def _site_problems(self) -> list[str]:
-        found = []
+        problems = []
         names = self.site_names
         if len(names) > MOST_SITES:
-            found.append(f"sites: {len(names)} sites, at most {MOST_SITES} are possible")
+            problems.append(f"sites: {len(names)} sites, but at most {MOST_SITES} are possible")
         if any(not name.strip() or len(name) > LONGEST_NAME for name in names):
-            found.append(f"sites: a name has from 1 to {LONGEST_NAME} characters")
-        hosts = [host for some in self.sites.values() for host in some]
-        found += [f"sites: the host {host!r} stands there twice" for host in _twice(hosts)]
+            problems.append(f"sites: a name must have 1 to {LONGEST_NAME} characters")
+        hosts = [host for site_hosts in self.sites.values() for host in site_hosts]
+        problems += [f"sites: the host {host!r} is listed twice" for host in _twice(hosts)]
         if len(names) < 2 and (self.link.changes or self.links):
-            found.append("link: a link joins two sites; name them, as in `sites: [east, west]`")
-        return found
+            problems.append("link: a link connects two sites; name them, as in `sites: [east, west]`")
+        return problems
 
     def _link_problems(self) -> list[str]:
-        found = []
-        pairs = [(one.source, one.target) for one in self.links]
-        for index, (one, (source, target)) in enumerate(zip(self.links, pairs, strict=True)):
+        problems = []
+        pairs = [(direction.source, direction.target) for direction in self.links]
+        for index, (direction, (source, target)) in enumerate(zip(self.links, pairs, strict=True)):
             for name in (source, target):
                 if self.sites and name not in self.site_names:
                     known = ", ".join(self.site_names)
-                    found.append(f"links[{index}]: no site is called {name!r}; there are: {known}")
+                    problems.append(f"links[{index}]: unknown site {name!r}; the sites are: {known}")
             if source == target:
-                found.append(f"links[{index}]: a link leads from one site to another")
-            found += [f"links[{index}]: {problem}" for problem in one.over(self.link).problems()]
-        found += [f"links: {a!r} to {b!r} stands there twice" for a, b in _twice(pairs)]
-        return found
+                problems.append(f"links[{index}]: source and target must be different sites")
+            problems += [f"links[{index}]: {problem}" for problem in direction.over(self.link).problems()]
+        problems += [f"links: {a!r} to {b!r} is listed twice" for a, b in _twice(pairs)]
+        return problems
 
 
 def _twice(items: list[T]) -> list[T]:
-    return list(dict.fromkeys(one for one in items if items.count(one) > 1))
+    return list(dict.fromkeys(item for item in items if items.count(item) > 1))

@@ -1,4 +1,4 @@
-"""Commands that a person wrote into an experiment file, run by the machine's shell with a bound."""
+"""Run shell commands of an experiment file on this machine, with a time limit."""
 
 import os
 import shlex
@@ -18,24 +18,24 @@ _LAST_LINES = 4
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended; `code` None: it was still running when its time was up, and was killed."""
+    """The end of a command; `code` None: it exceeded its time limit and was killed."""
 
     code: int | None
     seconds: float
     last_lines: str
 
     @property
-    def told(self) -> str:
-        """In words, with the exit code and the last lines."""
-        how = f"exit code {self.code}" if self.code is not None else "it did not end in time"
-        said = "; ".join(line.strip() for line in self.last_lines.splitlines() if line.strip())
-        return f"{how} after {self.seconds:.2f} s" + (f": {said}" if said else "")
+    def summary(self) -> str:
+        """Return the exit code, the duration and the last lines, as a sentence."""
+        how = f"exit code {self.code}" if self.code is not None else "killed at its time limit"
+        output = "; ".join(line.strip() for line in self.last_lines.splitlines() if line.strip())
+        return f"{how} after {self.seconds:.2f} s" + (f": {output}" if output else "")
 
 
 def filled(command: str, values: Mapping[str, str]) -> str:
-    """The command with `{node}` and the like replaced, each quoted for the shell.
+    """Replace `{node}` and other names in a command with values that are quoted for the shell.
 
-    Other braces stay as they are: `${HOME}` and `{a,b}` are the shell's.
+    Other braces stay unchanged: `${HOME}` and `{a,b}` belong to the shell.
     """
     for name, value in values.items():
         command = command.replace("{" + name + "}", shlex.quote(value))
@@ -43,10 +43,10 @@ def filled(command: str, values: Mapping[str, str]) -> str:
 
 
 def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None = None) -> Done:
-    """Run a command by `/bin/sh -c` to its end, its output added to a log file.
+    """Run a command with `/bin/sh -c` to its end and append its output to a log file.
 
-    Whatever it leaves running on purpose (a server that it started) stays: only what is left of the
-    command itself when `timeout` seconds are over is killed, with its process group.
+    Processes that the command leaves in the background, such as a server, keep running. If the command
+    itself exceeds `timeout` seconds, it is killed with its process group.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
@@ -54,7 +54,7 @@ def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None =
         output.write(f"$ {command}\n".encode())
         output.flush()
         before = output.tell()
-        # a file, not a pipe: a server that is started in the background would keep a pipe open
+        # A file instead of a pipe: a server that is started in the background would keep the pipe open.
         process = subprocess.Popen(
             ["/bin/sh", "-c", command],
             stdin=subprocess.DEVNULL,
@@ -73,14 +73,14 @@ def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None =
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
     seconds = time.monotonic() - begun
-    said = tail(log, _LAST_LINES) if log.stat().st_size > before else ""
-    lines = [line for line in said.splitlines() if line != f"$ {command}"]
+    output_tail = tail(log, _LAST_LINES) if log.stat().st_size > before else ""
+    lines = [line for line in output_tail.splitlines() if line != f"$ {command}"]
     return Done(code, round(seconds, 3), "\n".join(lines[-_LAST_LINES:]))
 
 
 @contextmanager
 def _ends_with_us(group: int) -> Iterator[None]:
-    """Whoever kills us in the block kills a process group, too: somebody waits for our end of a pipe."""
+    """Kill a process group if we are killed within the block: a guard process waits for our end of a pipe."""
     guard = subprocess.Popen(
         ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$1"', "sh", str(group)],
         stdin=subprocess.PIPE,
@@ -96,12 +96,12 @@ def _ends_with_us(group: int) -> Iterator[None]:
 
 
 def require(what: str, command: str, log: Path, timeout: float, env: Mapping[str, str]) -> Done:
-    """As `run`; `what` is how messages call the command.
+    """Run a command as `run` does and require its success; `what` names the command in messages.
 
     Raises:
-        FiveninesError: it failed, or did not end in time; with its exit code and its last lines.
+        FiveninesError: it failed or exceeded its time limit; with its exit code and its last lines.
     """
     done = run(command, log, timeout, env)
     if done.code != 0:
-        raise FiveninesError(f"{what} failed: {done.told}")
+        raise FiveninesError(f"{what} failed: {done.summary}")
     return done

@@ -1,4 +1,4 @@
-"""Which host belongs to which site."""
+"""Assign hosts to sites."""
 
 import re
 from typing import TYPE_CHECKING
@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.lab.settings import NetworkSettings
 
+# Names of database nodes.
 NODE = re.compile(r"node([1-9][0-9]*)")
-"""What database nodes are called."""
 
 
 class Sites:
-    """Places hosts as they are added: named ones as named, those that have a turn by that, other nodes as
-    they come, the rest in the first.
+    """Place hosts in sites as they are added.
+
+    Hosts that the settings name are placed there, hosts with a turn by their turn, other nodes round robin,
+    and all other hosts in the first site.
     """
 
     def __init__(self, network: "NetworkSettings") -> None:
@@ -22,22 +24,22 @@ class Sites:
         self._of: dict[str, str] = {}
 
     def place(self, host: str, turn: int | None = None) -> str:
-        """The site of a host, which it keeps.
+        """Return the site of a host, which stays the same.
 
         Args:
-            host: its name.
-            turn: the number of its site unless it is named; after the last comes the first again.
+            host: the host's name.
+            turn: number of its site, modulo the number of sites, unless the settings name the host.
         """
         if host not in self._of:
             self._of[host] = self._choose(host, turn)
         return self._of[host]
 
     def members(self) -> dict[str, list[str]]:
-        """The hosts placed so far, by site; every site is there."""
-        found: dict[str, list[str]] = {name: [] for name in self.names}
+        """Return the placed hosts of every site."""
+        hosts: dict[str, list[str]] = {name: [] for name in self.names}
         for host, site in self._of.items():
-            found[site].append(host)
-        return found
+            hosts[site].append(host)
+        return hosts
 
     def _choose(self, host: str, turn: int | None) -> str:
         if host in self._named:

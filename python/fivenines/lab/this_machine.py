@@ -1,7 +1,7 @@
-"""This machine itself in the place of a lab, for a cluster that others run: load and hooks run here.
+"""Use this machine in place of a lab, for an external cluster: the load and the hooks run here.
 
-Nothing is private here and nothing can be cut: programs run on the machine's own network and among its own
-processes, and see its own files. Each host has a folder for its logs, and that is all that it has.
+Nothing is isolated and no network can be cut: programs use the machine's own network, processes and files.
+Each host only has a folder for its logs.
 """
 
 import os
@@ -19,11 +19,11 @@ from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
 from fivenines.lab.vm import Machine
 from fivenines.lab.wan import Traffic
 
-_NO_LIMITS = "the servers are not fivenines' own"
+_NO_LIMITS = "fivenines does not control the servers"
 
 
 class ExternalHost(Host):
-    """A folder and an address; what is started here is a process of this machine like any other."""
+    """A folder and an address; commands of this host are ordinary processes of this machine."""
 
     process_outside = OwnProcess
 
@@ -33,7 +33,7 @@ class ExternalHost(Host):
 
     @property
     def pid(self) -> int:
-        """There is no first process: the processes of the servers are elsewhere, and not known.
+        """Raise: an external server has no first process here.
 
         Raises:
             FiveninesError: always.
@@ -41,17 +41,17 @@ class ExternalHost(Host):
         raise FiveninesError(f"{self.name} is not a host of the lab")
 
     def end(self) -> None:
-        """Nothing to end: who starts a process here ends it."""
+        """Do nothing: the caller that starts a process here ends it."""
 
-    def beside(self, command: Sequence[str]) -> list[str]:
+    def outside(self, command: Sequence[str]) -> list[str]:
         return [*ends_with_us("TERM"), *command]
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
-        raise FiveninesError(f"{self.name} is not fivenines' own: nothing can be run inside it")
+        raise FiveninesError(f"fivenines does not control {self.name} and cannot run commands on it")
 
 
 class ThisMachine(Lab):
-    """The machine as a lab; `folder` is its scratch folder, removed by `close`."""
+    """This machine in place of a lab; `folder` is its scratch folder, removed by `close`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder = folder.absolute()
@@ -88,18 +88,18 @@ class ThisMachine(Lab):
         return self.add_external(name, "127.0.0.1")
 
     def add_external(self, name: str, address: str) -> Host:
-        """A name for a server at an address, with a folder for what is noted about it."""
+        """Add a name for a server at an address, with a folder for its logs."""
         self.hosts[name] = ExternalHost(name, address, self.folder / name)
         return self.hosts[name]
 
     def begin_network(self) -> None:
-        """The network is what it is."""
+        """Do nothing: fivenines does not control the network."""
 
     def end_network(self) -> None:
-        """The network is what it is."""
+        """Do nothing: fivenines does not control the network."""
 
     def add_addresses(self, host: Host, count: int) -> None:
-        """It has the addresses that it has."""
+        """Do nothing: fivenines does not control the addresses."""
 
     def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         _not_ours()
@@ -123,7 +123,7 @@ class ThisMachine(Lab):
         return {}
 
     def require_sound(self) -> None:
-        """There are no links and no virtual machines of ours."""
+        """Do nothing: there are no emulated links and no virtual machines."""
 
     def close(self) -> None:
         """Remove the scratch folder; the logs in it have been collected."""
@@ -131,4 +131,4 @@ class ThisMachine(Lab):
 
 
 def _not_ours() -> NoReturn:
-    raise FiveninesError("the network between these servers is not fivenines' own: it cannot be changed")
+    raise FiveninesError("fivenines does not control the network between these servers and cannot change it")

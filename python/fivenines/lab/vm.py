@@ -1,8 +1,8 @@
-"""A host that is a virtual machine: a kernel of its own, in user mode, with a disk that outlives its power.
+"""A host that is a virtual machine: a separate kernel, in user mode, with a disk that survives a power loss.
 
-Around the kernel stand a host's namespaces as ever: its hostfs shows the files of these as its root, and
-what reaches into it goes over a network port between the two, never over the network under test. Commands
-inside are seen from here as one process each (`fivenines-core agent run`), which ends as they end.
+The kernel runs inside the usual namespaces of a host, and its hostfs mounts their files as its root. Control
+traffic uses a private network port, never the network under test. Each command inside is represented here by
+one process (`fivenines-core agent run`), which ends with the command.
 
 Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of Linux 7.2.
 """
@@ -31,38 +31,38 @@ _KERNEL = Path("/run/uml")
 _CORE = Path("/run/fivenines")
 _PRIVATE = "agent0"
 _OURS = "169.254.99.1"
+# Seconds until a virtual machine must answer.
 _PATIENCE = 30.0
-"""Seconds until a virtual machine must answer."""
 
 
+# Permitted error of a virtual machine's clock in seconds, and the number of attempts to set it.
 _CLOCK, _TRIES = 0.003, 10
-"""Seconds by which a virtual machine's clock may be wrong, and how often it is set for that."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What a virtual machine is: bytes of memory and disk, its kernel's folder, and the modules that it loads."""
+    """Memory and disk of a virtual machine in bytes, its kernel's folder, and the modules to load."""
 
     memory: int
     disk: int
     kernel: Path
     modules: tuple[str, ...] = ()
+    # Whether the disk is mounted as the data folder. Otherwise other software uses it.
     mounted: bool = True
-    """Whether its disk is its data folder; else it is for others to use."""
+    # Whether flushes of the disk can be delayed.
     delayed: bool = False
-    """Whether flushes of its disk can be delayed."""
 
     @property
     def device(self) -> str:
-        """What its disk is called inside."""
+        """Return the device of the disk inside the virtual machine."""
         return "/dev/dm-0" if self.delayed else "/dev/ubda"
 
 
 class VirtualMachine(Host):
-    """A virtual machine. Its kernel is started when it is needed first, so that its disk can be made before.
+    """A virtual machine. Its kernel starts with the first command, so that the disk can be created before.
 
     Args:
-        machine: what it is; for the rest see `Host`.
+        machine: its size and kernel; for the other arguments see `Host`.
     """
 
     shared = Path("/run/machine") / NODE.relative_to("/")
@@ -82,10 +82,10 @@ class VirtualMachine(Host):
         self._relays: list[Process] = []
         self._booting = threading.Lock()
 
-    # its place in the lab
+    # network
 
     def start(self, lab: int) -> None:
-        # our program alone, not all that is beside it on this machine
+        # Only our program, not the other files in its folder.
         self._core.mkdir(exist_ok=True)
         copy(str(core_binary()), self._core)
         super().start(lab)
@@ -117,7 +117,7 @@ class VirtualMachine(Host):
     def _shown(self) -> dict[Path, Path]:
         return {**super()._shown(), self.machine.kernel: _KERNEL, self._core: _CORE}
 
-    # its power
+    # power
 
     @property
     def powered(self) -> bool:
@@ -125,34 +125,34 @@ class VirtualMachine(Host):
         return self._kernel is not None and self._kernel.poll() is None
 
     def power_on(self) -> None:
-        """Start its kernel, unless it runs; returns when it can be asked for commands.
+        """Start its kernel unless it runs; return when it accepts commands.
 
         Raises:
-            FiveninesError: it did not start; with what it said.
+            FiveninesError: it did not start; the message has its last lines.
         """
         with self._booting:
             if not self.powered:
                 self._boot()
 
     def power_off(self) -> list[psutil.Process]:
-        """Take its power away: what its kernel has not yet written to the disk is lost."""
-        hit = super().kill_all()
+        """Switch it off: data that its kernel has not yet written to the disk is lost."""
+        killed = super().kill_all()
         if self._kernel is not None:
             end_within(self._kernel, 10.0)
-        # the last of the kernel's threads lets go of the network port
-        psutil.wait_procs(hit, timeout=10.0)
-        return hit
+        # The last of the kernel's threads releases the network port.
+        psutil.wait_procs(killed, timeout=10.0)
+        return killed
 
     def kill_all(self) -> list[psutil.Process]:
-        """SIGKILL to all processes in it, whose kernel goes on; returns their ends out here."""
+        """Kill all processes in it, but not its kernel; return the local processes that represent them."""
         if not self.powered:
             return []
-        ends = [one for one in self.processes() if _is_client(one)]
+        clients = [process for process in self.processes() if _is_client(process)]
         self.ask("kill-all")
-        return ends
+        return clients
 
     def delay_flushes(self, seconds: float) -> None:
-        """Let each flush of its disk take so much longer from now on; whatever it was before."""
+        """Set the delay of each flush of its disk, in seconds."""
         core = NODE.parent / "machine" / _CORE.relative_to("/") / core_binary().name
         milliseconds = round(seconds * 1000)
         self.run([str(core), "vm", "delay", f"--milliseconds={milliseconds}"], timeout=30.0)
@@ -178,9 +178,9 @@ class VirtualMachine(Host):
         self._plug(deadline)
         while not self._answers():
             if not self.powered or time.monotonic() > deadline:
-                said = log.read_text(errors="replace")[before:].strip().splitlines()
+                lines = log.read_text(errors="replace")[before:].strip().splitlines()
                 raise FiveninesError(
-                    f"{self.name}: the virtual machine did not start.\n" + "\n".join(said[-8:])
+                    f"{self.name}: the virtual machine did not start.\n" + "\n".join(lines[-8:])
                 )
         self._set_clock()
         self._relays = [self._relay(name) for name in self._sockets]
@@ -191,7 +191,7 @@ class VirtualMachine(Host):
             f"--name={self.name}",
             f"--address={self.address}",
             "--mask=255.255.255.0",
-            *(f"--module={one}" for one in machine.modules),
+            *(f"--module={module}" for module in machine.modules),
         ]
         if machine.mounted:
             agent.append("--disk")
@@ -209,7 +209,7 @@ class VirtualMachine(Host):
             "rootfstype=hostfs",
             "rootflags=/",
             "rw",
-            # s: each write is on the disk of this machine before the virtual machine hears that it is (O_SYNC)
+            # s: each write is on this machine's disk before the virtual machine gets its completion (O_SYNC).
             f"ubd0s={NODE / DISKS / self.disk.image.name}",
             f"vec0:transport=fd,fd={{network}},vec=0,mac={mac}",
             "vec1:transport=fd,fd={private},vec=0",
@@ -225,12 +225,12 @@ class VirtualMachine(Host):
         ]
 
     def _plug(self, deadline: float) -> None:
-        """Join its ports, which its starter makes: to its site's bridge, and to us."""
+        """Connect the ports that its starter creates: to its site's bridge, and to the private network."""
         port = network.port(self.name)
         while not (_has(self._lab, port) and _has(self.pid, _PRIVATE)):
             if not self.powered or time.monotonic() > deadline:
-                said = tail(self.node / "log" / "kernel.log", 4)
-                raise FiveninesError(f"{self.name}: the virtual machine has no network.\n{said}")
+                lines = tail(self.node / "log" / "kernel.log", 4)
+                raise FiveninesError(f"{self.name}: the virtual machine has no network.\n{lines}")
             time.sleep(0.005)
         network.batch(self._lab, f"link set {port} master {network.bridge(self._site)} up")
         network.batch(
@@ -238,7 +238,7 @@ class VirtualMachine(Host):
             "link set lo up",
             f"addr replace {_OURS}/30 dev {_PRIVATE}",
             f"link set {_PRIVATE} up",
-            # tools beside it find it at its own address, by the private way
+            # Tools outside the virtual machine reach its address over the private network.
             f"route replace {self.address} dev {_PRIVATE} src {_OURS}",
         )
 
@@ -255,75 +255,75 @@ class VirtualMachine(Host):
             return done.returncode == 0
         return False
 
-    # commands in it
+    # commands
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         self._require_power()
         return self._client(command, uid)
 
     def _require_power(self) -> None:
-        """Nobody has started it yet: then we do. Its power was taken: then it is not ours to give it back."""
+        """Start the virtual machine on first use; raise if it was switched off since."""
         if self._kernel is None:
             self.power_on()
         if not self.powered:
-            raise FiveninesError(f"{self.name} has no power")
+            raise FiveninesError(f"{self.name} is switched off")
 
     def _client(self, command: Sequence[str], uid: int | None) -> list[str]:
-        who = [] if uid is None else [f"--uid={uid}"]
-        return self.beside([str(core_binary()), "agent", "run", *who, "--", *command])
+        user = [] if uid is None else [f"--uid={uid}"]
+        return self.outside([str(core_binary()), "agent", "run", *user, "--", *command])
 
-    def _attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
-        """Start what is the end out here of a program that others start; it says when it has seen it."""
-        way = self.beside([str(core_binary()), "agent", "run", f"--attach={program}"])
-        return start_logged(way, said, env={"PATH": "/usr/bin:/bin"})
+    def _attach(self, program: str, seen: Path) -> "subprocess.Popen[bytes]":
+        """Start the local process of a supervised program; it writes to `seen` once the program runs."""
+        command = self.outside([str(core_binary()), "agent", "run", f"--attach={program}"])
+        return start_logged(command, seen, env={"PATH": "/usr/bin:/bin"})
 
     def adopt(self, program: str, log: Path) -> Process:
         return AttachedProcess(
-            lambda said: self._attach(program, said),
+            lambda seen: self._attach(program, seen),
             lambda: self.powered,
             self.node / "log" / f"{program}.pid",
             log,
         )
 
     def ask(self, *question: str) -> str:
-        """The answer of its first process to what is no command, see `fivenines-core agent ask`.
+        """Send a request to its first process and return the answer, see `fivenines-core agent ask`.
 
         Raises:
-            FiveninesError: it could not do what it was asked for; says why.
+            FiveninesError: the request failed; the message gives the reason.
         """
-        command = self.beside([str(core_binary()), "agent", "ask", *question])
+        command = self.outside([str(core_binary()), "agent", "ask", *question])
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
         if done.returncode != 0:
             raise FiveninesError(f"{self.name}: {done.stderr.strip()}")
         return done.stdout.strip()
 
     def own(self, *parts: str, uid: int) -> None:
-        """As on any host; a virtual machine has all users."""
+        """Change the owner of folders; a virtual machine has all user ids."""
         self._require_power()
         self.ask("own", f"--uid={uid}", f"--folders={','.join(parts)}")
 
     def clock_error(self) -> float:
-        """How far its clock of the day is ahead of ours, in seconds; known to half the time of the answer."""
+        """Return its wall clock minus ours, in seconds; the error is at most half of the answer's time."""
         before = time.time_ns()
-        told = int(self.ask("clock"))
-        return (told - (before + time.time_ns()) / 2) / 1e9
+        clock = int(self.ask("clock"))
+        return (clock - (before + time.time_ns()) / 2) / 1e9
 
     def _set_clock(self) -> None:
-        """Let it have our clock: its own begins with what the kernel thought while it started."""
+        """Set its clock to ours: the kernel's own clock is inaccurate after the start."""
         for _ in range(_TRIES):
             self.ask("set-clock")
             if abs(self.clock_error()) < _CLOCK:
                 return
 
     def disk_delay(self) -> float:
-        """The longest time in seconds that its disk took to answer since it was started."""
+        """Return the longest response time of its disk since the start, in seconds."""
         return float(self.ask("disk-delay"))
 
     def load_module(self, name: str) -> None:
-        """Load a module of its kernel, if it is not there yet; what it needs must be there.
+        """Load a module of its kernel unless it is loaded; its dependencies must be loaded.
 
         Raises:
-            FiveninesError: it could not be loaded.
+            FiveninesError: the module could not be loaded.
         """
         self._require_power()
         self.ask("load", f"--module={name}")
@@ -340,8 +340,8 @@ class VirtualMachine(Host):
 
 
 _KEEP_ONLY = """
-ip -4 -o addr show dev "$1" | while read -r _ _ _ one _; do
-  [ "$one" = "$2" ] || ip addr del "$one" dev "$1"
+ip -4 -o addr show dev "$1" | while read -r _ _ _ address _; do
+  [ "$address" = "$2" ] || ip addr del "$address" dev "$1"
 done
 """
 
@@ -358,5 +358,5 @@ def _is_client(process: psutil.Process) -> bool:
 
 
 def _outside(command: Sequence[str]) -> list[str]:
-    """A command of the host's files, as the virtual machine sees them."""
+    """Return a command of the host with its path in the virtual machine."""
     return [f"/run/machine{command[0]}", *command[1:]]

@@ -1,4 +1,4 @@
-"""The disk of a virtual machine: an image here, with a file system that the virtual machine alone looks into."""
+"""The disk of a virtual machine: an image file with a file system that only the virtual machine mounts."""
 
 import shutil
 import subprocess
@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Protocol
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import AskedFolder, DataFolder, copy
+from fivenines.lab.data_folder import CommandFolder, DataFolder, copy
 from fivenines.lab.vm_requirements import PROGRAMS
 
+# Folder of the disk images in the host's folder.
 DISKS = "disk"
-"""The folder of a host's disks, in its own."""
 
 
 class Owner(Protocol):
-    """The virtual machine, as far as its disk knows it."""
+    """The virtual machine, as far as its disk uses it."""
 
     name: str
     node: Path
@@ -25,14 +25,14 @@ class Owner(Protocol):
         """Whether its kernel runs."""
 
     def run(self, command: Sequence[str], *, stdin: str = "") -> str:
-        """Run a command in it to its end; its standard output."""
+        """Run a command in the virtual machine to its end and return its standard output."""
 
     def ask(self, *question: str) -> str:
-        """The answer of its first process."""
+        """Send a request to its first process and return the answer."""
 
 
-class Disk(AskedFolder):
-    """A virtual machine's disk: an image, and the file system on it, which the virtual machine alone can look into."""
+class Disk(CommandFolder):
+    """A virtual machine's disk: an image with a file system that only the virtual machine can read."""
 
     def __init__(self, vm: Owner, size: int) -> None:
         super().__init__(vm.run)
@@ -52,9 +52,9 @@ class Disk(AskedFolder):
             self._vm.ask("disk", "mount")
 
     def make(self, source: Path | None, left: int = 0) -> None:
-        """Make the file system, with all that is in a folder; the virtual machine does not use it now.
+        """Create the file system with a copy of a folder, while the virtual machine does not use it.
 
-        So many bytes at its end are left to others.
+        The last `left` bytes of the image stay unused by the file system.
         """
         with self.image.open("r+b" if self.image.exists() else "wb") as file:
             file.truncate(0)
@@ -80,14 +80,16 @@ class Disk(AskedFolder):
             check=False,
         )
         if done.returncode != 0:
-            raise FiveninesError(f"{self._vm.name}: its disk could not be made: {done.stderr.strip()[-300:]}")
+            raise FiveninesError(
+                f"{self._vm.name}: mke2fs could not create its disk: {done.stderr.strip()[-300:]}"
+            )
 
     def take(self, other: "Disk") -> None:
-        """Become a copy of another virtual machine's disk; neither is in use."""
+        """Replace the image with a copy of another virtual machine's disk; neither is in use."""
         copy(str(other.image), self.image)
 
     def copy_to(self, image: Path) -> None:
-        """Copy the disk as it is now; nothing writes to it meanwhile."""
+        """Copy the image in its current state; the file system is frozen meanwhile."""
         frozen = self._vm.powered
         if frozen:
             self._vm.ask("disk", "freeze")

@@ -1,7 +1,7 @@
-"""What can be done to the disk of a virtual machine: its flushes take longer, its file system is full.
+"""Inject faults into the disk of a virtual machine: delay its flushes, fill its file system.
 
-Flushes are delayed by device-mapper in the virtual machine (`fivenines-core virtual machine delay`), so that everybody who uses
-the disk waits, a replicated one, too. A file system is full because a file takes all that was free.
+Device-mapper in the virtual machine delays flushes (`fivenines-core vm delay`), so every user of the disk
+waits, including a replicated disk. A file that takes all free space fills the file system.
 """
 
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import NODE
 from fivenines.lab.vm import VirtualMachine
 
+# File in the data folder that takes all free space.
 _BALLAST = ".fivenines-full"
-"""The file, in the data folder, that takes all that was free."""
 
+# Index of the finished flushes in /sys/block/*/stat (kernel documentation, "Block layer statistics").
 _FLUSHES = 15
-"""The place of finished flushes in /sys/block/*/stat (kernel documentation, "Block layer statistics")."""
 
 _FILL = f"""
 cd {NODE / "data"}
-mountpoint -q . || {{ echo "it has no file system on its disk now" >&2; exit 1; }}
+mountpoint -q . || {{ echo "no file system is mounted on its disk" >&2; exit 1; }}
 free() {{ df --output=avail -k . | tail -n 1 | tr -d ' '; }}
-# what is asked for at once takes no time; the rest is written, as root, until nothing is left
+# fallocate takes no time; root then writes the rest until no space is left
 fallocate --length "$(( $(free) - 4096 ))K" {_BALLAST} 2> /dev/null
 dd if=/dev/zero of={_BALLAST} bs=4k oflag=append conv=notrunc 2> /dev/null
 [ "$(free)" -lt 64 ] || {{ echo "$(free) kB are still free" >&2; exit 1; }}
@@ -28,7 +28,7 @@ dd if=/dev/zero of={_BALLAST} bs=4k oflag=append conv=notrunc 2> /dev/null
 
 
 class VmDiskFaults:
-    """The disk of a virtual machine that was made with `delayed`; see `lab.disk.Disk` for one of a process."""
+    """Faults of a virtual machine's disk with `delayed`; see `lab.disk.Disk` for namespaces."""
 
     def __init__(self, vm: VirtualMachine) -> None:
         self._vm = vm
@@ -37,22 +37,22 @@ class VmDiskFaults:
     counts_refusals = False
 
     def wrap(self, command: Sequence[str]) -> list[str]:
-        """The command as it is: the disk is changed below it."""
+        """Return the command unchanged: the faults act below it."""
         return list(command)
 
     def slow(self, seconds: float) -> None:
-        """Each flush to disk takes so much longer from now on."""
+        """Delay each flush by `seconds` from now on."""
         self._vm.delay_flushes(seconds)
 
     def full(self) -> None:
-        """From now on no file grows: ENOSPC."""
+        """Fill the file system, so that no file can grow (ENOSPC)."""
         self._vm.run(["sh", "-c", _FILL], timeout=60.0)
         self._full = True
 
     def normal(self) -> None:
-        """As it was."""
+        """End all disk faults."""
         if not self._vm.powered:
-            # with the power all of it is gone but for files
+            # A power loss ends all faults except for files.
             return
         if self._full:
             self._vm.run(["rm", "-f", str(NODE / "data" / _BALLAST)])
@@ -60,9 +60,9 @@ class VmDiskFaults:
         self._vm.delay_flushes(0.0)
 
     def counts(self) -> tuple[int, int]:
-        """How many flushes the disk has done since the virtual machine's start; and 1 where it is full."""
+        """Return the number of flushes since the virtual machine's start, and 1 while the disk is full."""
         try:
-            told = self._vm.run(["cat", "/sys/block/ubda/stat"], timeout=5.0).split()
+            statistics = self._vm.run(["cat", "/sys/block/ubda/stat"], timeout=5.0).split()
         except FiveninesError:
             return 0, int(self._full)
-        return int(told[_FLUSHES]), int(self._full)
+        return int(statistics[_FLUSHES]), int(self._full)

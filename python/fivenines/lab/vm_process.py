@@ -1,4 +1,4 @@
-"""Commands in virtual machines, as their ends out here (`fivenines-core agent run`)."""
+"""Commands in virtual machines, each represented by a local process (`fivenines-core agent run`)."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from fivenines.lab.process import Process
 
 
 class VmProcess(Process):
-    """A command in a virtual machine, as its end out here. Two signals are asked for by others, see `agent run`."""
+    """A command in a virtual machine. SIGKILL and SIGSTOP are passed on as other signals, see `agent run`."""
 
     def send(self, process: psutil.Process, number: signal.Signals) -> None:
         passed = {signal.SIGKILL: signal.SIGRTMIN, signal.SIGSTOP: signal.SIGTSTP}
@@ -21,37 +21,39 @@ class VmProcess(Process):
 
 
 class AttachedProcess(VmProcess):
-    """A server that others start in a virtual machine, and may start again: its end out here is made anew each time.
+    """A server that a supervisor in a virtual machine starts and can restart.
+
+    Each start gets a new local process.
 
     Args:
-        attach: starts that end, which says in a file when it has seen the server.
+        attach: starts the local process, which writes into a file once it has seen the server.
         powered: whether the virtual machine's kernel runs.
-        said: the file.
-        log: where the server writes.
+        seen: that file.
+        log: log file of the server.
     """
 
     def __init__(
         self,
         attach: Callable[[Path], "subprocess.Popen[bytes]"],
         powered: Callable[[], bool],
-        said: Path,
+        seen: Path,
         log: Path,
     ) -> None:
-        self._start, self._powered, self._said = attach, powered, said
+        self._start, self._powered, self._seen = attach, powered, seen
         self._attach()
         self.log = log
         self.frozen = False
 
     def _attach(self) -> None:
-        self._said.write_text("")
+        self._seen.write_text("")
         self._began = time.monotonic()
-        self.popen = self._start(self._said)
+        self.popen = self._start(self._seen)
 
     @property
     def alive(self) -> bool:
         if super().alive:
-            return self._said.stat().st_size > 0
-        # who was stopped is gone: it is another, if there is one
+            return self._seen.stat().st_size > 0
+        # The stopped server has ended; a running server is a new one.
         self.frozen = False
         if self._powered() and time.monotonic() - self._began > _AGAIN:
             self._attach()
@@ -64,5 +66,5 @@ class AttachedProcess(VmProcess):
         return self.gone(self.members(), timeout)
 
 
+# Seconds between two checks for a server that a supervisor starts.
 _AGAIN = 0.1
-"""Seconds between two looks for a server that somebody else starts."""

@@ -1,4 +1,4 @@
-"""What this machine must offer for hosts that are virtual machines."""
+"""Check whether this machine can run hosts that are virtual machines."""
 
 import shutil
 from pathlib import Path
@@ -9,14 +9,14 @@ PORTS = Path("/dev/net/tun")
 
 
 def problem() -> str:
-    """Why there can be no virtual machines here, with what to do about it; empty when there can."""
+    """Return why virtual machines cannot run here, and the remedy; empty if they can."""
     if shutil.which("mke2fs", path=PROGRAMS) is None:
-        return "mke2fs, which makes their disks, is not found: run `apt-get install e2fsprogs` as root"
+        return "mke2fs, which creates their disks, is missing: run `sudo apt-get install e2fsprogs`"
     try:
         PORTS.open("r+b", buffering=0).close()
     except OSError as error:
         return (
-            f"{PORTS}, which makes their network ports, cannot be opened ({error.strerror}): run fivenines "
-            f"as root, or let your account open it (sudo chmod 666 {PORTS}, sudo modprobe tun)"
+            f"{PORTS}, which creates their network ports, cannot be opened ({error.strerror}): run fivenines "
+            f"as root, or give your account access (sudo modprobe tun, sudo chmod 666 {PORTS})"
         )
     return ""

@@ -1,4 +1,4 @@
-"""The link emulator `fivenines-core wan`: a process beside the lab, told what to do over a unix socket."""
+"""Control the link emulator `fivenines-core wan`, a process outside the lab's hosts, over a unix socket."""
 
 import json
 import socket
@@ -15,18 +15,18 @@ from fivenines.lab.enter import enter
 from fivenines.lab.process import end_within, start_logged, tail
 from fivenines.lab.settings import LinkSettings
 
+# Seed of loss, jitter and reordering. It is the same in all labs, so that only the load's seed differs.
 SEED = 1
-"""Of loss, jitter and reordering: alike in all labs, so that only the load's seed differs."""
 
 _PATIENCE = 10.0
 
+# At this bandwidth in bit/s a large frame takes 1 ms, and emulating single frames would occupy a CPU.
 _LARGE_FRAMES_FROM = 500_000_000
-"""At this bandwidth a large frame takes a millisecond, and single ones cost a processor."""
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What became of the frames of one direction so far; bytes of whole frames that arrived."""
+    """Counts of frames in one direction; `bytes` counts whole frames that arrived."""
 
     frames: int
     bytes: int
@@ -35,9 +35,9 @@ class Traffic:
 
 
 def takes_large_frames(links: Sequence[LinkSettings]) -> bool:
-    """Whether these links may be given large frames, which the kernel has not cut into segments yet.
+    """Return whether these links can carry large frames that the kernel has not segmented yet.
 
-    They save most of the work, but on a slow link each is a burst, and a lost one loses many.
+    Large frames save most of the work. But on a slow link each is a burst, and one loss loses many packets.
     """
     return all(
         not link.loss
@@ -48,7 +48,7 @@ def takes_large_frames(links: Sequence[LinkSettings]) -> bool:
 
 
 def link_asked(link: LinkSettings) -> dict[str, Any]:
-    """One direction of a link in the words of `crates/lab/src/wan/spec.rs`."""
+    """Return one direction of a link in the format of `crates/lab/src/wan/spec.rs`."""
     return {
         "latency_us": round(link.rtt * 1e6 / 2),
         "jitter_us": round(link.jitter * 1e6),
@@ -60,11 +60,11 @@ def link_asked(link: LinkSettings) -> dict[str, Any]:
 
 
 class EmulatorProcess:
-    """A running link emulator, which is asked over a socket and ends with it.
+    """A running link emulator, which is controlled over a socket and ends with it.
 
     Args:
-        log: where it writes what it has to say.
-        start: starts it with this end of the socket.
+        log: log file of the emulator.
+        start: starts the emulator with this end of the socket.
     """
 
     def __init__(self, log: Path, start: "Callable[[socket.socket], subprocess.Popen[bytes]]") -> None:
@@ -79,21 +79,21 @@ class EmulatorProcess:
         self._answer()
 
     def require(self) -> None:
-        """Make sure that it works.
+        """Check that the emulator works.
 
         Raises:
-            FiveninesError: it has ended, or does not answer.
+            FiveninesError: the emulator has ended or does not answer.
         """
         self._ask({"do": "stats"})
 
     def end(self) -> None:
-        """Stop it; frames under way are lost."""
+        """Stop the emulator; frames in flight are lost."""
         self._answers.close()
         self._socket.close()
         end_within(self._popen, _PATIENCE)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        with self._lock:  # an observer asks while a fault changes the link
+        with self._lock:  # An observer can read counts while a fault changes the link.
             try:
                 self._socket.sendall(json.dumps(request).encode() + b"\n")
             except OSError as error:
@@ -113,12 +113,12 @@ class EmulatorProcess:
         return answer
 
     def _failure(self, reason: str) -> FiveninesError:
-        words = " ".join(tail(self._log, 3).split())
-        return FiveninesError(f"the link emulator fails: {words or reason}")
+        output = " ".join(tail(self._log, 3).split())
+        return FiveninesError(f"the link emulator failed: {output or reason}")
 
 
 class Emulator(EmulatorProcess):
-    """One whose ports are these devices of a lab, and which ends with it."""
+    """A link emulator whose ports are devices of a lab, and which ends with the lab."""
 
     def __init__(self, lab: int, ports: Sequence[str], log: Path) -> None:
         def start(theirs: socket.socket) -> "subprocess.Popen[bytes]":
@@ -137,24 +137,23 @@ class Emulator(EmulatorProcess):
         super().__init__(log, start)
 
     def set(self, source: str, target: str, link: LinkSettings) -> None:
-        """Change the link from one port to another; in force on return, for frames that come from now on."""
+        """Change the link from one port to another; on return it applies to all new frames."""
         self._ask({"do": "set", "from": source, "to": target, "link": link_asked(link)})
 
     def traffic(self) -> dict[tuple[str, str], Traffic]:
-        """What became of the frames so far, by the ports that they came from and went to.
+        """Return the counts of frames by source and destination port.
 
-        Frames that found no room at a port count as dropped by the queue. Those that came faster than the
-        emulator took them were not read, so their target is not known: the first link of their
-        port counts them.
+        Frames that did not fit into a port's queue count as dropped by the queue. Frames that arrived faster
+        than the emulator could read have no known destination; the first link of their port counts them.
         """
-        told = self._ask({"do": "stats"})
-        unread = {one["port"]: one["overrun"] for one in told["ports"]}
+        stats = self._ask({"do": "stats"})
+        unread = {port["port"]: port["overrun"] for port in stats["ports"]}
         return {
-            (one["from"], one["to"]): Traffic(
-                one["frames"],
-                one["bytes"],
-                one["dropped_queue"] + one["dropped_port"] + unread.pop(one["from"], 0),
-                one["dropped_loss"],
+            (link["from"], link["to"]): Traffic(
+                link["frames"],
+                link["bytes"],
+                link["dropped_queue"] + link["dropped_port"] + unread.pop(link["from"], 0),
+                link["dropped_loss"],
             )
-            for one in told["links"]
+            for link in stats["links"]
         }

@@ -312,7 +312,7 @@ def load_tables(seed: Server, workload: WorkloadSettings, progress: Loading, dro
     """
     command, environment = prepare_command(seed, workload, drop)
     process = subprocess.Popen(
-        seed.host.beside(command),
+        seed.host.outside(command),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

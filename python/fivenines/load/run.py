@@ -17,8 +17,8 @@ import psutil
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab.descent import below
 from fivenines.lab.host import Host
+from fivenines.lab.process_tree import below
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
@@ -75,7 +75,7 @@ class RunningLoad:
         self._begun = threading.Event()
         self._errors = (out / "load.err").open("w+")
         self._process = subprocess.Popen(
-            host.beside([*self.command(server, endpoints, plan, out), *_binds(host)]),
+            host.outside([*self.command(server, endpoints, plan, out), *_binds(host)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -174,7 +174,7 @@ class Mha(Manager[MhaSettings]):
             self._resume = True
             reader = self._reader()
             command = shlex.split(_SWITCH)
-            done = self.host.spawn_heard([*command, *_CONFIGURED])
+            done = self.host.spawn_piped([*command, *_CONFIGURED])
             bound = threading.Timer(_SWITCHOVER, _kill, (done,))
             bound.start()
             self._listen(done, reader)
@@ -245,7 +245,7 @@ class Mha(Manager[MhaSettings]):
             command.append(f"--last_failover_minute={minutes}")
         else:
             command.append("--ignore_last_failover")
-        reader, process = self._reader(), self.host.spawn_heard(command)
+        reader, process = self._reader(), self.host.spawn_piped(command)
         self._process = process
         threading.Thread(target=self._attend, args=(process, reader), daemon=True).start()
         try:

@@ -61,7 +61,7 @@ class Operator(Manager[OperatorSettings]):
         configuration.write_text(json.dumps(self._configuration()))
         with (self.host.node / "log" / "operator.err").open("ab") as errors:
             self._process = subprocess.Popen(
-                self.host.beside([sys.executable, "-m", operate.__name__, str(configuration)]),
+                self.host.outside([sys.executable, "-m", operate.__name__, str(configuration)]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

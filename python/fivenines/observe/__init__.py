@@ -1,1 +1,1 @@
-"""What is watched during a trial beside the load."""
+"""Observers: what fivenines records during a trial in addition to the load."""

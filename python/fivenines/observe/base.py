@@ -1,4 +1,4 @@
-"""What every observer does: watch a deployment while the load runs, and write tables."""
+"""The interface of observers, which watch a deployment during the load and write tables."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class Observer(ABC):
-    """Watches from `start` to `stop`, into `<table>.csv` files in the folder `out`. Registers itself.
+    """Watch from `start` to `stop` and write `<table>.csv` files into the folder `out`. Registers itself.
 
-    The files have the columns of `columns_of`; what cannot be seen for a while is left out, never
-    guessed, and never ends the trial.
+    The files have the columns of `columns_of`. Values that cannot be read are left out, never guessed, and
+    never end the trial.
     """
 
+    # Names of the tables that the observer writes.
     tables: ClassVar[tuple[str, ...]]
-    """The tables that it writes."""
 
+    # Columns and types of tables that `layout.TABLES` does not have; only custom charts read them.
     own: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """Columns and types of those that `layout.TABLES` has not; only charts of one's own read them."""
 
+    # Number of clients in the ledger of this load; 0: no ledger.
     ledger_clients: int = 0
-    """How many clients the ledger of this load has; 0: there is no ledger."""
 
     def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
         self.deployed = deployed
@@ -36,24 +36,24 @@ class Observer(ABC):
 
     @classmethod
     def columns_of(cls, table: str) -> Mapping[str, str]:
-        """The columns of one of its tables, with their types."""
+        """Return the columns of a table, with their types."""
         return cls.own[table] if table in cls.own else layout.TABLES[table]
 
     @property
     def wanted(self) -> bool:
-        """Whether this deployment and these settings give it something to watch."""
+        """Whether the observer applies to this deployment and these settings."""
         return True
 
     @abstractmethod
     def start(self, started_ns: int) -> None:
-        """Begin; `started_ns` is the start of the load on CLOCK_MONOTONIC, t = 0 of all tables."""
+        """Start watching; `started_ns` is the start of the load on CLOCK_MONOTONIC, t = 0 of all tables."""
 
     def alert(self) -> None:  # noqa: B027
-        """Something is to be broken from now on: look as closely as you can."""
+        """Switch to the highest resolution, as a fault is about to be injected."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Watch no more; the files are whole when this returns."""
+        """Stop watching; the files are complete on return."""
 
 
 class Observers:
@@ -71,24 +71,24 @@ class Observers:
         self._started: list[Observer] = []
 
     def start(self, started_ns: int) -> None:
-        """Start them all."""
+        """Start all observers."""
         for observer in self._observers:
             observer.start(started_ns)
             self._started.append(observer)
 
     def alert(self) -> None:
-        """Tell them all that something is to be broken from now on."""
+        """Switch all observers to the highest resolution before a fault."""
         for observer in self._started:
             observer.alert()
 
     def stop(self) -> None:
-        """Stop those that were started."""
+        """Stop all started observers."""
         while self._started:
             self._started.pop().stop()
 
     @property
     def tables(self) -> dict[str, Mapping[str, str]]:
-        """The tables that they write, with their columns."""
+        """Return the tables of all observers, with their columns."""
         return {
             table: observer.columns_of(table) for observer in self._observers for table in observer.tables
         }

@@ -1,4 +1,4 @@
-"""The servers' own counters, at a set interval."""
+"""Sample the servers' own counters."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -10,14 +10,14 @@ from fivenines.servers.base import Server
 from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.session import Session
 
-_Way = tuple[Session, SideReader]
+_Source = tuple[Session, SideReader]
 
 
 class CounterObserver(SamplingObserver):
-    """Table `counters`: what each server counts, under its own names.
+    """Table `counters`: the counters of each server, under the server's names.
 
-    Members that speak no SQL are asked through a server that knows them: the last one that answers, as
-    clients write to the first one.
+    Counters of members without SQL are read from a server that has them: the last node that answers, as
+    clients write to the first node.
     """
 
     tables = ("counters",)
@@ -33,10 +33,10 @@ class CounterObserver(SamplingObserver):
 
     def start(self, started_ns: int) -> None:
         super().start(started_ns)
-        found = [(node, node.counters_alongside()) for node in reversed(self.deployed.solution.nodes)]
-        ways = [(node.session(TIMEOUT), reader) for node, reader in found if reader is not None]
-        if ways:
-            thread = threading.Thread(target=self._watch_beside, args=(ways,), daemon=True)
+        readers = [(node, node.counters_alongside()) for node in reversed(self.deployed.solution.nodes)]
+        sources = [(node.session(TIMEOUT), reader) for node, reader in readers if reader is not None]
+        if sources:
+            thread = threading.Thread(target=self._watch_others, args=(sources,), daemon=True)
             self._threads.append(thread)
             thread.start()
 
@@ -46,18 +46,18 @@ class CounterObserver(SamplingObserver):
         values = self._readers[node.name](asked)
         return [(node.name, name, value) for name, value in values if self._counts(name)]
 
-    def _watch_beside(self, ways: Sequence[_Way]) -> None:
+    def _watch_others(self, sources: Sequence[_Source]) -> None:
         while True:
-            # the first one that answers has told all
-            any(self._ask(way[0], partial(self._beside, way)) for way in ways)
+            # The first source that answers has the counters of all members.
+            any(self._ask(source[0], partial(self._others, source)) for source in sources)
             if self._ended.wait(self._until_next()):
-                for asked, _ in ways:
-                    asked.close()
+                for session, _ in sources:
+                    session.close()
                 return
 
-    def _beside(self, way: _Way) -> Iterable[Row]:
-        asked, read = way
-        return [row for row in read(asked) if self._counts(row[1])]
+    def _others(self, source: _Source) -> Iterable[Row]:
+        session, read = source
+        return [row for row in read(session) if self._counts(row[1])]
 
     def _counts(self, name: str) -> bool:
         if name not in self._wanted:

@@ -1,6 +1,6 @@
-"""What the servers say about their replication delay, at a set interval.
+"""Sample the replication lag that servers report.
 
-The truth beside it is in the tables `ledger` and `views`; see `analysis/delay.py`.
+The actual lag follows from the tables `ledger` and `views`; see `analysis/delay.py`.
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ from fivenines.servers.session import Session
 
 
 class DelayObserver(SamplingObserver):
-    """Table `delay`: each figure under the server's own name, or as the difference of two of them.
+    """Table `delay`: each value under the server's name for it, or the difference of two values.
 
-    A row belongs to the node that lags, whoever told it.
+    A row belongs to the node that lags, even if another node reports it.
     """
 
     tables = ("delay",)
@@ -32,16 +32,16 @@ class DelayObserver(SamplingObserver):
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.name not in self._readers:
             self._readers[node.name] = node.delay()
-        known = {one.name for one in self.deployed.solution.nodes}
-        # a standby may call itself as it likes, where fivenines has not set it up
+        known = {node.name for node in self.deployed.solution.nodes}
+        # A standby of an external cluster can report any name.
         rows = self._readers[node.name].read(asked, self.now_ms)
         return [row for row in rows if row[0] in known]
 
     def last_rows(self) -> Iterable[tuple[float, Row]]:
         nodes = self.deployed.solution.nodes
-        often = Counter(node.host.address for node in nodes)
-        # servers that share an address cannot be told apart by it
-        addresses = {node.host.address: node.name for node in nodes if often[node.host.address] == 1}
-        # the nodes of a solution are of one kind
+        uses = Counter(node.host.address for node in nodes)
+        # A shared address does not identify a server.
+        addresses = {node.host.address: node.name for node in nodes if uses[node.host.address] == 1}
+        # All nodes of a solution are of the same kind.
         for reader in list(self._readers.values())[:1]:
             yield from reader.apart(self._readers, addresses, 2500 * self.settings.interval)

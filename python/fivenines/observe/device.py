@@ -1,7 +1,7 @@
-"""The block device below a folder, and what it has been given to write: the machine's own count.
+"""Count the bytes written to the block device below a folder, from the kernel's statistics.
 
 Source: Documentation/admin-guide/iostats.rst of the kernel (field 7: sectors of 512 bytes), proc(5) for
-mountinfo. All users of the device are in it: for what one of them wrote it is an upper bound.
+mountinfo. The count includes all users of the device, so it is an upper bound for each of them.
 """
 
 import os
@@ -12,13 +12,13 @@ _WRITTEN = 6
 
 
 class Device:
-    """The device that a folder lies on; without one (a file system in memory, of others) it tells nothing."""
+    """The block device of a folder; a file system without a device, such as tmpfs, has no count."""
 
     def __init__(self, folder: Path) -> None:
         self._stat = _stat_file(folder)
 
     def written(self) -> int | None:
-        """Bytes written to it so far; None: there is no device, or it cannot be read."""
+        """Return the number of bytes written to the device; None: no device, or not readable."""
         if self._stat is None:
             return None
         try:
@@ -29,21 +29,23 @@ class Device:
 
 def _stat_file(folder: Path) -> Path | None:
     number = folder.stat().st_dev
-    if os.major(number) == 0:  # a file system with numbers of its own, as btrfs: its source may be a device
+    if (
+        os.major(number) == 0
+    ):  # File systems such as btrfs have virtual numbers; their source can be a device.
         number = _source(number)
-    found = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat")
-    return found if number and found.exists() else None
+    file = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat")
+    return file if number and file.exists() else None
 
 
 def _source(number: int) -> int:
-    """The number of the device that the file system of this number was mounted from; 0: it has none."""
-    wanted = f"{os.major(number)}:{os.minor(number)}"
+    """Return the number of the device from which this file system was mounted; 0: no device."""
+    mounted = f"{os.major(number)}:{os.minor(number)}"
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         mount, _, rest = line.partition(" - ")
         source = rest.split()[1:2]
-        if mount.split()[2] == wanted and source and source[0].startswith("/dev/"):
+        if mount.split()[2] == mounted and source and source[0].startswith("/dev/"):
             try:
-                return os.stat(source[0]).st_rdev  # noqa: PTH116  (a device, no file)
+                return os.stat(source[0]).st_rdev  # noqa: PTH116  (a device, not a file)
             except OSError:
                 return 0
     return 0

@@ -1,4 +1,4 @@
-"""CPU, memory, disk and network of each host, who else uses the machine, and what the controller costs."""
+"""Sample CPU, memory, disk and network of each host, other load on the machine, and the controller's cost."""
 
 import csv
 import resource
@@ -14,17 +14,17 @@ from fivenines.lab.vm import VirtualMachine
 from fivenines.observe.base import Observer
 from fivenines.observe.device import Device
 from fivenines.observe.machine import Machine
-from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network, told
+from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network, remote_processes
 
 
 class HostObserver(Observer):
-    """Table `hosts`: all hosts of the lab, those of the client, the proxy and the manager, too.
+    """Table `hosts`: all hosts of the lab, including the client, the proxy and the manager.
 
-    CPU in cores since the last sample; memory as the sum of the processes' resident sets less what they
-    share (so PostgreSQL's shared buffers count once); bytes since the first sample saw the processes,
-    whatever was killed and started meanwhile.
+    CPU in cores since the last sample. Memory is the sum of the processes' resident sets, with shared memory
+    such as PostgreSQL's shared buffers counted once. Bytes count from the first sample of the processes, and
+    include processes that have ended.
 
-    Table `machine`: the same look at all that is on no host.
+    Table `machine`: all processes that are on no host.
     """
 
     tables = ("hosts", "machine")
@@ -45,7 +45,7 @@ class HostObserver(Observer):
         return self.settings.hosts and self._any()
 
     def _any(self) -> bool:
-        # hosts that are not ours have no processes that we could tell from others
+        # The processes of external hosts cannot be distinguished from others.
         lab = self.deployed.lab
         return lab.clocks_differ or bool(first_processes(lab.hosts))
 
@@ -71,39 +71,39 @@ class HostObserver(Observer):
                     return
 
     def look(self) -> dict[str, list[tuple[Any, ...]]]:
-        """The rows of each table now."""
+        """Return the current rows of each table."""
         firsts = first_processes(self.deployed.lab.hosts)
-        found = self._processes.look(firsts)
+        look = self._processes.look(firsts)
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
-        seen = {**found.hosts, **self._told()}
+        seen = {**look.hosts, **self._remote()}
         hosts = [(t_ms, name, *self._usage(name, moment, seen[name]), *self._network(name)) for name in seen]
         return {
             "hosts": hosts,
-            "machine": [(t_ms, *row) for row in [*self._machine.rows(found), *self._written()]],
+            "machine": [(t_ms, *row) for row in [*self._machine.rows(look), *self._written()]],
         }
 
-    def _told(self) -> dict[str, dict[Key, Seen]]:
-        """The processes of hosts on other machines; one that does not answer now has no row."""
+    def _remote(self) -> dict[str, dict[Key, Seen]]:
+        """Return the processes of hosts on other machines; a host that does not answer has no row."""
         seen = {}
         for name, host in list(self.deployed.lab.hosts.items()):
             with suppress(FiveninesError):
-                if (processes := host.told_processes()) is not None:
-                    seen[name] = told(processes)
+                if (processes := host.reported_processes()) is not None:
+                    seen[name] = remote_processes(processes)
         return seen
 
     def _network(self, name: str) -> tuple[int, int] | tuple[str, str]:
-        """Bytes that a host has received and sent."""
+        """Return the bytes that a host has received and sent."""
         lab = self.deployed.lab
-        host, found = lab.hosts.get(name), None
+        host, counts = lab.hosts.get(name), None
         if lab.clocks_differ:
             return "", ""
         with suppress(FiveninesError):
-            found = network(*host.ear(lab.pid)) if host is not None else None
-        if found is None:
+            counts = network(*host.ear(lab.pid)) if host is not None else None
+        if counts is None:
             return "", ""
-        # of a virtual machine it is the other end that is looked at: the bridge's
-        return found[::-1] if isinstance(host, VirtualMachine) else found
+        # For a virtual machine the bridge's end is read, where the directions are swapped.
+        return counts[::-1] if isinstance(host, VirtualMachine) else counts
 
     def _written(self) -> list[tuple[str, float]]:
         written = self._device.written()
@@ -118,17 +118,17 @@ class HostObserver(Observer):
 
 
 def first_processes(hosts: Mapping[str, Host]) -> dict[str, int]:
-    """The PID of each host's first process; hosts may come and go."""
-    found = {}
+    """Return the PID of each running host's first process."""
+    pids = {}
     for name, host in list(hosts.items()):
         try:
-            found[name] = host.pid
+            pids[name] = host.pid
         except FiveninesError:
             continue
-    return found
+    return pids
 
 
 def controller_seconds() -> float:
-    """CPU seconds, user and system, that this process has used so far."""
+    """Return the CPU time (user and system) of this process, in seconds."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime

@@ -1,4 +1,4 @@
-"""What every host uses when nobody asks anything of it: a short look between deployment and load."""
+"""Measure the idle resource usage of each host, between deployment and load."""
 
 import time
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from fivenines.results.records import IdleUsage
 
 
 def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage]:
-    """CPU and memory of each host during so many seconds; nothing with 0 seconds.
+    """Measure CPU and memory of each host for `seconds`; return an empty mapping for 0 seconds.
 
-    What servers still do after their start (cleaning up, catching up) is in it.
+    The result includes work that servers do after their start, such as clean-up and catch-up.
     """
     firsts = first_processes(hosts) if seconds > 0 else {}
     if not firsts:
@@ -22,7 +22,7 @@ def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage
     before = {name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).hosts.items()}
     began = time.monotonic()
     time.sleep(seconds)
-    found = processes.look(firsts).hosts
+    after = processes.look(firsts).hosts
     took = time.monotonic() - began
     return {
         name: IdleUsage(
@@ -31,5 +31,5 @@ def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage
             memory_bytes=memory(seen.values()),
             pss_bytes=proportional(seen),
         )
-        for name, seen in found.items()
+        for name, seen in after.items()
     }

@@ -1,8 +1,8 @@
-"""What servers write into their logs about time that nobody got, and about each other.
+"""Collect stalls and events about other servers from the servers' logs.
 
-A log costs a server nothing that it would not spend anyway, and has the moment to the millisecond, where a
-counter that is asked once a second only has the second. PostgreSQL and NDB's data nodes tell; MariaDB and
-MySQL count, see `servers/mysql_family/counters.py`.
+A log causes no extra work and has times in milliseconds, while counters are sampled once per second.
+PostgreSQL and NDB's data nodes log such incidents; MariaDB and MySQL count them, see
+`servers/mysql_family/counters.py`.
 """
 
 import csv
@@ -16,7 +16,7 @@ from fivenines.servers.incidents import Incident, LogReader
 
 
 class IncidentObserver(Observer):
-    """Table `incidents`: what each server's log tells of the time of the load, read when it is over."""
+    """Table `incidents`: incidents during the load from each server's log, read after the load."""
 
     tables = ("incidents",)
 
@@ -27,7 +27,7 @@ class IncidentObserver(Observer):
 
     @property
     def wanted(self) -> bool:
-        # logs of servers that others run are not ours to read
+        # The logs of external servers are not accessible.
         external = self.deployed.solution.settings.external
         return bool(self.settings.counters) and not external and bool(self._logs)
 
@@ -41,18 +41,19 @@ class IncidentObserver(Observer):
             writer.writerow(self.columns_of("incidents"))
             hosts = self.deployed.lab.hosts
             for name, (log, reader) in self._logs.items():
-                # the wall clock at t = 0, as both clocks stand now
+                # The host's wall clock at t = 0, from the current offset.
                 start_ms = (hosts[name].day_ahead_ns() + self._started_ns) / 1e6
-                found = reader.read(_lines(log, self._from.get(name, 0)))
+                incidents = reader.read(_lines(log, self._from.get(name, 0)))
                 unseen = [Incident(start_ms, NOT_OBSERVED, 0.0, reader.unseen)] if reader.unseen else []
-                for one in [*unseen, *found]:
-                    row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)
-                    writer.writerow(row)
+                for incident in [*unseen, *incidents]:
+                    t_ms = round(incident.unix_ms - start_ms, 1)
+                    writer.writerow((t_ms, name, incident.kind, incident.ms, incident.detail))
 
     @cached_property
     def _logs(self) -> dict[str, tuple[Path, LogReader]]:
-        found = {one.name: (one.log, one.log_reader()) for one in self.deployed.solution.members}
-        return {name: (log, reader) for name, (log, reader) in found.items() if reader is not None}
+        members = self.deployed.solution.members
+        logs = {member.name: (member.log, member.log_reader()) for member in members}
+        return {name: (log, reader) for name, (log, reader) in logs.items() if reader is not None}
 
 
 def _size(log: Path) -> int:
@@ -63,7 +64,7 @@ def _size(log: Path) -> int:
 
 
 def _lines(log: Path, position: int) -> list[str]:
-    """The lines after a position; from the beginning where the log has been begun again."""
+    """Return the lines after a position, or all lines if the log was truncated or replaced."""
     try:
         with log.open("rb") as stream:
             stream.seek(position if position <= _size(log) else 0)

@@ -1,4 +1,4 @@
-"""What goes over the links between sites, as the link emulator counts it."""
+"""Sample the link emulator's counts of the links between sites."""
 
 import csv
 import threading
@@ -11,10 +11,7 @@ from fivenines.observe.base import Observer
 
 
 class LinkObserver(Observer):
-    """Samples the counters of every link between two sites into the table `links`.
-
-    They count from the start of the load: what the deployment sent before is subtracted.
-    """
+    """Table `links`: frames and bytes of every link between two sites, counted from the start of the load."""
 
     tables = ("links",)
 
@@ -43,7 +40,7 @@ class LinkObserver(Observer):
             writer = csv.writer(stream)
             writer.writerow(self.columns_of("links"))
             while True:
-                # the last sample comes after the end: what was sent until then is in it
+                # The last sample is taken after the end, so that it includes all traffic.
                 last = self._ended.wait(0)
                 try:
                     traffic = self.deployed.lab.traffic()

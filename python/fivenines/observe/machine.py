@@ -1,9 +1,9 @@
-"""Who uses this machine's processors: the lab, its controller, and all others.
+"""Measure which processes use this machine's CPUs: the lab, its controller, live pages, and all others.
 
-One look through /proc has every process (`processes.Look`). A process is of the lab if it is on a host; the
-controller's own if it descends from it; of a live page if it is one or descends from one; else somebody
-else's: another user, another lab, a compiler beside.
-Source of the sums of all processors: /proc/stat, proc(5).
+One scan of /proc lists every process (`processes.Look`). Processes on a host belong to the lab, descendants
+of the controller to the controller, and live pages with their descendants to `serve`. All others are foreign:
+another user, another lab, a compiler.
+Source of the sums of all CPUs: /proc/stat, proc(5).
 """
 
 import os
@@ -14,22 +14,22 @@ from pathlib import Path
 from fivenines.observe.processes import SERVE, Key, Look, Other, Total
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+# Minimum CPU seconds of other processes for a row with their name.
 _LEAST = 0.05
-"""Names of others that have used less, in CPU seconds, are not told."""
 
+# Prefix of the row for other processes with the same name.
 OTHERS = "others_s:"
-"""Begins the name of what others of one name have used."""
 
 
 class Machine:
-    """Turns looks into rows of the table `machine`: CPU seconds since the first look, by whose they are."""
+    """Convert scans to rows of the table `machine`: CPU seconds since the first scan, by owner."""
 
     def __init__(self, controller: int | None = None) -> None:
         self._controller = os.getpid() if controller is None else controller
         self._hosts: dict[str, Total] = {}
         self._others = Total()
+        # CPU seconds of each process outside the hosts at the last scan, without its children.
         self._alone: dict[Key, float] = {}
-        """What each process that is not of a host had used by itself at the last look."""
         self._own = self._kernel = self._serve = 0.0
         self._named: dict[str, float] = {}
         self._first: dict[str, float] | None = None
@@ -38,10 +38,11 @@ class Machine:
         self._elsewhere: dict[Key, bool] = {}
 
     def rows(self, look: Look) -> Iterator[tuple[str, float]]:
-        """Names and values now."""
+        """Yield the current names and values."""
         pages = {pid for (pid, _), other in look.others.items() if other.name == SERVE}
         serve = self._descendants(look, pages)
-        # a run that is continued from a page descends from it, and a page that a run has started from the run
+        # A run that was continued from a page descends from the page, and a page that a run has started
+        # descends from the run.
         own = self._descendants(look, {self._controller}, besides=pages)
         serve -= own
         self._count(look, own, serve)
@@ -70,7 +71,7 @@ class Machine:
                 yield OTHERS + name, round(used, 3)
 
     def _count(self, look: Look, own: set[Key], serve: set[Key]) -> None:
-        """Adds what each process used since the last look: of whom we know, of the kernel, and by name."""
+        """Add the CPU time since the last scan: of fivenines, of the kernel, and of others by name."""
         before, self._alone = self._alone, {key: each.cpu for key, each in look.others.items()}
         if not before:
             return
@@ -89,31 +90,31 @@ class Machine:
                 self._named[name] = self._named.get(name, 0.0) + gained
 
     def _apart(self, key: Key) -> bool:
-        """Whether a process can use none of our processors, as another worker's: it takes nothing from us."""
+        """Return whether a process cannot use any of our CPUs, for example another worker's process."""
         if self._all_are_ours:
             return False
         if key not in self._elsewhere:
             try:
                 self._elsewhere[key] = not os.sched_getaffinity(key[0]) & self._ours
-            except OSError:  # it has ended
+            except OSError:  # The process has ended.
                 return False
         return self._elsewhere[key]
 
     def _called(self, key: Key, other: Other) -> str:
-        away = other.namespace not in (_own_namespace(), "-")
-        place = "another lab or container, " if away else ""
+        foreign = other.namespace not in (_own_namespace(), "-")
+        place = "another lab or container, " if foreign else ""
         return f"{other.name} ({place}user {_user(key[0])})"
 
     def _descendants(self, look: Look, ancestors: Set[int], besides: Set[int] = frozenset()) -> set[Key]:
-        """These processes and all below them that is on no host: namespaces, emulators, helpers.
+        """Return these processes and all below them that are on no host: namespaces, emulators, helpers.
 
-        Whoever is `besides` is left out with all below it, but for what is nearer to an ancestor.
+        Processes in `besides` and their descendants are excluded, unless an ancestor is nearer.
         """
-        every: Mapping[int, int] = {
+        parents: Mapping[int, int] = {
             **{pid: other.seen.parent for (pid, _), other in look.others.items()},
-            **{pid: seen.parent for found in look.hosts.values() for (pid, _), seen in found.items()},
+            **{pid: seen.parent for host in look.hosts.values() for (pid, _), seen in host.items()},
         }
-        return {key for key in look.others if _descends(key[0], ancestors, besides, every)}
+        return {key for key in look.others if _descends(key[0], ancestors, besides, parents)}
 
 
 def _descends(pid: int, ancestors: Set[int], besides: Set[int], parents: Mapping[int, int]) -> bool:
@@ -127,18 +128,18 @@ def _descends(pid: int, ancestors: Set[int], besides: Set[int], parents: Mapping
 
 
 def _processors() -> dict[str, float]:
-    """CPU seconds of the processors that this process may use: worked, stolen by the hypervisor, idle."""
+    """Return the CPU seconds of the CPUs of this process: busy, stolen by the hypervisor, idle."""
     allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
-    found = {"busy_s": 0.0, "steal_s": 0.0, "idle_s": 0.0}
+    seconds = {"busy_s": 0.0, "steal_s": 0.0, "idle_s": 0.0}
     for line in Path("/proc/stat").read_text().splitlines():
         name, *fields = line.split()
         if name in allowed:
             ticks = [int(field) / _TICKS for field in fields[:8]]
             user, nice, system, idle, iowait, irq, softirq, steal = ticks
-            found["busy_s"] += user + nice + system + irq + softirq
-            found["steal_s"] += steal
-            found["idle_s"] += idle + iowait
-    return found
+            seconds["busy_s"] += user + nice + system + irq + softirq
+            seconds["steal_s"] += steal
+            seconds["idle_s"] += idle + iowait
+    return seconds
 
 
 def _user(pid: int) -> str:

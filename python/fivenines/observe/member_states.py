@@ -1,9 +1,7 @@
-"""The states of members that speak no SQL, as those that know them tell: of data nodes, as management
-nodes do.
+"""Record the states of members without SQL, as other members report them (NDB's data nodes).
 
-A program beside each host that tells asks there again and again, and says what has changed; it costs the
-cluster an answer of a few lines each time. What faults do to the lab's network does not stand between: the
-host asks itself.
+A program outside each reporting host polls it and prints changes; each poll costs the cluster an answer of a
+few lines. Network faults do not affect the polls, as the program runs in the host's own network.
 """
 
 import csv
@@ -22,20 +20,20 @@ from fivenines.lab.process import end_within
 from fivenines.observe.base import Observer
 from fivenines.servers.member import Member, StateReporter
 
+# Seconds between two polls.
 PERIOD = 0.1
-"""Seconds between two questions."""
 
+# Seconds until an ended program is restarted, or the end of the trial is noticed.
 _AGAIN = 0.2
-"""Seconds until what has ended is tried again, or the end of the trial is noticed."""
 
+# State of a member while no other member reports it.
 UNKNOWN = "not known"
-"""Nobody tells the state now."""
 
 
 class MemberStateObserver(Observer):
     """Table `members`: each change of a member's state.
 
-    Of several that tell, the first one that answers is believed; where none does, nothing is known.
+    If several members report, the first one that answers counts. If none answers, the state is unknown.
     """
 
     tables = ("members",)
@@ -44,22 +42,22 @@ class MemberStateObserver(Observer):
         super().__init__(*arguments)
         self._started_ns = 0
         self._ended = threading.Event()
-        self._told: dict[str, Mapping[str, str]] = {}
+        self._reported: dict[str, Mapping[str, str]] = {}
         self._last: dict[str, str] = {}
         self._threads: list[threading.Thread] = []
         self._writing = threading.Lock()
 
     @property
     def wanted(self) -> bool:
-        return bool(self._tellers())
+        return bool(self._reporters())
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
         self._stream = (self.out / "members.csv").open("w", newline="")
         self._writer = csv.writer(self._stream)
         self._writer.writerow(self.columns_of("members"))
-        for member, reporter in self._tellers().items():
-            self._told[member.name] = {}
+        for member, reporter in self._reporters().items():
+            self._reported[member.name] = {}
             thread = threading.Thread(target=self._listen, args=(member, reporter), daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -72,10 +70,10 @@ class MemberStateObserver(Observer):
             self._stream.close()
 
     def hear(self, who: str, states: Mapping[str, str], t_us: int) -> None:
-        """Take what one of them tells of all members at a moment (µs of the load)."""
+        """Record the states of all members that one member reports at `t_us` (µs of the load)."""
         with self._writing:
-            self._told[who] = states
-            now = next(filter(None, self._told.values()), {})
+            self._reported[who] = states
+            now = next(filter(None, self._reported.values()), {})
             known = {**dict.fromkeys(self._last, UNKNOWN), **now}
             changed = {name: state for name, state in known.items() if self._last.get(name) != state}
             self._last.update(changed)
@@ -84,7 +82,7 @@ class MemberStateObserver(Observer):
 
     def _listen(self, member: Member, reporter: StateReporter) -> None:
         while not self._ended.is_set():
-            # the host itself may be gone for a while, and what ran beside it with it
+            # The host and the program in its network can be down for a while.
             with suppress(FiveninesError, OSError):
                 self._listen_once(member, reporter)
             if not self._ended.wait(_AGAIN):
@@ -92,7 +90,7 @@ class MemberStateObserver(Observer):
 
     def _listen_once(self, member: Member, reporter: StateReporter) -> None:
         process = subprocess.Popen(
-            member.host.beside(reporter.program(PERIOD)),
+            member.host.outside(reporter.program(PERIOD)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -103,18 +101,18 @@ class MemberStateObserver(Observer):
             while not self._ended.is_set():
                 if not select.select([descriptor], [], [], _AGAIN)[0]:
                     continue
-                some = os.read(descriptor, 65536)
-                if not some:
+                data = os.read(descriptor, 65536)
+                if not data:
                     break
-                *lines, rest = (rest + some).split(b"\n")
+                *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
                     self.hear(member.name, reporter.states(json.loads(line)), self._now_us())
-        # without its standard input it ends
+        # The program ends when its standard input closes.
         end_within(process, 2.0)
 
     def _now_us(self) -> int:
         return (time.monotonic_ns() - self._started_ns) // 1000
 
-    def _tellers(self) -> dict[Member, StateReporter]:
-        found = {one: one.tells_states() for one in self.deployed.solution.parts}
-        return {one: reporter for one, reporter in found.items() if reporter is not None}
+    def _reporters(self) -> dict[Member, StateReporter]:
+        reporters = {part: part.tells_states() for part in self.deployed.solution.parts}
+        return {part: reporter for part, reporter in reporters.items() if reporter is not None}

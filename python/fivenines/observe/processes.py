@@ -1,7 +1,7 @@
-"""What the processes of each host use, by one look through /proc.
+"""Measure the resource usage of each host's processes with one scan of /proc.
 
-A process belongs to the host in whose PID namespace it lives: servers, our tools beside them, HAProxy, the
-load, the failover manager. What starts them stays outside. Source of all figures: proc(5).
+A process belongs to the host whose PID namespace it is in: servers, our tools in the host's network, HAProxy,
+the load, the failover manager. The processes that start them are outside. Source of all values: proc(5).
 """
 
 import os
@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 
 from fivenines.lab.network import DEVICE
 
+# PID and start time, which together are unique.
 Key = tuple[int, int]
-"""PID and start time: together they are never used twice."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# PF_KTHREAD of the kernel's include/linux/sched.h.
 _KERNEL_THREAD = 0x00200000
-"""PF_KTHREAD of the kernel's include/linux/sched.h."""
 
 
 @dataclass(frozen=True)
 class Used:
-    """What grows: CPU seconds, and bytes that were fetched from storage, and charged as written to it."""
+    """Cumulative usage: CPU seconds, bytes read from storage, and bytes charged as written to storage."""
 
     cpu: float = 0.0
     read: int = 0
@@ -31,13 +31,13 @@ class Used:
         return Used(self.cpu + other.cpu, self.read + other.read, self.written + other.written)
 
     def or_more(self, other: "Used") -> "Used":
-        """The larger of both in each figure."""
+        """Return the larger value of each field."""
         return Used(max(self.cpu, other.cpu), max(self.read, other.read), max(self.written, other.written))
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One process: its parent's PID, what it and its ended children have used, and its memory in bytes."""
+    """One process: its parent's PID, usage including ended children, and memory in bytes."""
 
     parent: int
     used: Used
@@ -47,9 +47,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class Other:
-    """A process that is on no host: its name, PID namespace ("-": not ours to know), and CPU seconds.
+    """A process that is on no host: its name, PID namespace ("-": not readable), and CPU seconds.
 
-    `seen` is as for those of hosts, but without memory and storage; `cpu` is of the process alone.
+    `seen` is as for processes of hosts, but without memory and storage; `cpu` excludes children.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Other:
 
 @dataclass(frozen=True)
 class Look:
-    """All processes of this machine at one moment: those of hosts by host, and the others."""
+    """All processes of this machine at one time: processes of hosts, by host, and all others."""
 
     hosts: dict[str, dict[Key, Seen]]
     others: dict[Key, Other]
@@ -69,86 +69,86 @@ class Look:
 
 @dataclass
 class Total:
-    """What the processes of a host have used together, also those that are gone. It never shrinks.
+    """The total usage of a host's processes, including those that have ended. It never decreases.
 
-    The kernel adds what a process has used to its parent when that waits for it; for orphans the host's
-    first process waits. So what a process that is gone had used counts by itself only if its parent is
-    outside of the host, as what starts it is: that of a server's first process.
+    When a parent waits for a child, the kernel adds the child's usage to the parent; the host's first process
+    waits for orphans. So an ended process is added here only if its parent is outside the host, as the
+    starter of a server's first process is.
     """
 
     used: Used = field(default_factory=Used)
-    _gone: Used = field(default_factory=Used)
+    _ended: Used = field(default_factory=Used)
     _last: Mapping[Key, Seen] = field(default_factory=dict)
 
     def update(self, now: Mapping[Key, Seen]) -> Used:
-        """Take the processes that there are now; what has been used so far."""
+        """Update with the current processes and return the total usage."""
         before = {pid for pid, _ in self._last}
         for key, seen in self._last.items():
             if key not in now and seen.parent not in before:
-                self._gone += seen.used
+                self._ended += seen.used
         self._last = now
-        current = sum((seen.used for seen in now.values()), self._gone)
-        # a child that has ended, but not yet been waited for, may be missing in one look
+        current = sum((seen.used for seen in now.values()), self._ended)
+        # A child that has ended but was not waited for yet can be missing in one scan.
         self.used = self.used.or_more(current)
         return self.used
 
 
 class Processes:
-    """Finds the processes of hosts; remembers where each lives, so that a look costs little."""
+    """Find the processes of hosts; cache each process's namespace, so that a scan is cheap."""
 
     def __init__(self) -> None:
         self._home: dict[Key, str] = {}
 
     def look(self, hosts: Mapping[str, int]) -> Look:
-        """The processes now; `hosts` has the PID of each host's first process."""
+        """Return the current processes; `hosts` has the PID of each host's first process."""
         named = {_namespace(pid): name for name, pid in hosts.items()}
-        found = Look({name: {} for name in hosts}, {})
+        look = Look({name: {} for name in hosts}, {})
         homes: dict[Key, str] = {}
         for pid in _pids():
-            told = _stat(pid)
-            if told is None:
+            parts = _stat(pid)
+            if parts is None:
                 continue
-            called, stat = told
+            called, stat = parts
             key = (pid, int(stat[19]))
             homes[key] = self._home.get(key) or _namespace(pid)
             name = named.get(homes[key], "") if homes[key] else ""
             if name:
-                found.hosts[name][key] = _seen(pid, stat)
+                look.hosts[name][key] = _seen(pid, stat)
             else:
-                found.others[key] = _other(called, homes[key], stat)
+                look.others[key] = _other(called, homes[key], stat)
         self._home = homes
-        return found
+        return look
 
 
+# Name that the process of a live page sets for itself (proc(5), comm).
 SERVE = "fivenines-serve"
-"""The name that the process of a live page has given itself (proc(5), comm)."""
 
 
 def serve_seconds() -> float:
-    """CPU seconds that all live pages on this machine have used so far, with what they have started."""
-    found = 0.0
+    """Return the CPU seconds of all live pages on this machine, including their ended children."""
+    seconds = 0.0
     for pid in _pids():
-        if (told := _stat(pid)) is not None and told[0] == SERVE:
-            found += sum(int(ticks) for ticks in told[1][11:15]) / _TICKS
-    return found
+        if (parts := _stat(pid)) is not None and parts[0] == SERVE:
+            seconds += sum(int(ticks) for ticks in parts[1][11:15]) / _TICKS
+    return seconds
 
 
 def memory(processes: Iterable[Seen]) -> int:
-    """Resident bytes; what is shared counts once, as large as the largest of them sees it."""
+    """Return the resident bytes of processes; shared memory counts once, with its largest value."""
     every = list(processes)
     return sum(seen.private for seen in every) + max((seen.shared for seen in every), default=0)
 
 
 def proportional(processes: Iterable[Key]) -> int | None:
-    """The sum of proportional set sizes in bytes: of a page that n processes map, each has 1/n.
+    """Return the sum of proportional set sizes in bytes: of a page that n processes map, each has 1/n.
 
-    Walking all page tables costs a large server some milliseconds: nothing for regular samples. None if one
-    of them cannot be read, as smaps_rollup asks for more rights than other files (proc(5)).
+    The kernel walks all page tables, which takes milliseconds for a large server, so this is not for regular
+    samples. None if a process is not readable, as smaps_rollup needs more rights than other files (proc(5)).
     """
     total = 0
     for pid, _ in processes:
-        found = _read(f"/proc/{pid}/smaps_rollup")
-        sizes = [line.split()[1] for line in found.splitlines() if line.startswith("Pss:")]
+        rollup = _read(f"/proc/{pid}/smaps_rollup")
+        sizes = [line.split()[1] for line in rollup.splitlines() if line.startswith("Pss:")]
         if not sizes and _read(f"/proc/{pid}/statm").split()[:2] not in ([], ["0", "0"]):
             return None
         total += sum(int(size) for size in sizes) * 1024
@@ -156,7 +156,7 @@ def proportional(processes: Iterable[Key]) -> int | None:
 
 
 def network(pid: int, device: str = DEVICE) -> tuple[int, int] | None:
-    """Bytes received and sent by an interface of the network that this process is in."""
+    """Return the bytes received and sent by a device in the network namespace of this process."""
     for line in _read(f"/proc/{pid}/net/dev").splitlines():
         name, _, figures = line.partition(":")
         if name.strip() == device:
@@ -173,11 +173,11 @@ def _namespace(pid: int) -> str:
     try:
         return os.readlink(f"/proc/{pid}/ns/pid")  # noqa: PTH115  (as above)
     except OSError:
-        return "-"  # of somebody else, or gone
+        return "-"  # The process belongs to another user, or has ended.
 
 
 def _stat(pid: int) -> tuple[str, list[str]] | None:
-    """The name, and the fields of /proc/PID/stat after it, from the state on."""
+    """Return the name, and the fields of /proc/PID/stat after it, starting with the state."""
     text = _read(f"/proc/{pid}/stat")
     return _parts(text) if text else None
 
@@ -193,13 +193,13 @@ def _other(name: str, namespace: str, stat: list[str]) -> Other:
     return Other(name, namespace, kernel, Seen(int(stat[1]), Used(own + children)), own)
 
 
-def told(processes: Iterable[tuple[int, str, str, str]]) -> dict[Key, Seen]:
-    """The processes of a host on another machine: of each its PID, and its files stat, statm and io there."""
-    found = {}
+def remote_processes(processes: Iterable[tuple[int, str, str, str]]) -> dict[Key, Seen]:
+    """Parse the processes of a host on another machine: PID and contents of stat, statm and io."""
+    seen = {}
     for pid, text, statm, io in processes:
         _, stat = _parts(text)
-        found[pid, int(stat[19])] = _used(stat, statm, io)
-    return found
+        seen[pid, int(stat[19])] = _used(stat, statm, io)
+    return seen
 
 
 def _seen(pid: int, stat: list[str]) -> Seen:
@@ -215,10 +215,10 @@ def _used(stat: list[str], statm: str, io: str) -> Seen:
 
 
 def _storage(text: str) -> tuple[int, int]:
-    """read_bytes, and write_bytes less cancelled_write_bytes, of /proc/PID/io; 0 where it may not be read."""
-    found = {key: int(value) for key, value in (line.split(": ") for line in text.splitlines())}
-    written = found.get("write_bytes", 0) - found.get("cancelled_write_bytes", 0)
-    return found.get("read_bytes", 0), max(0, written)
+    """Return read_bytes, and write_bytes minus cancelled_write_bytes, of /proc/PID/io; 0 if not readable."""
+    counts = {key: int(value) for key, value in (line.split(": ") for line in text.splitlines())}
+    written = counts.get("write_bytes", 0) - counts.get("cancelled_write_bytes", 0)
+    return counts.get("read_bytes", 0), max(0, written)
 
 
 def _read(path: str) -> str:

@@ -1,4 +1,4 @@
-"""A disk that nodes share block by block: what each of them tells of it, at a set interval."""
+"""Sample the status of a replicated block device (DRBD) on each node."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from fivenines.servers.session import Session
 
 
 class ReplicatedDiskObserver(SamplingObserver):
-    """Table `disks`: what was sent and received since the device is up, and what the other node lacks."""
+    """Table `disks`: data sent and received since the device started, and data that the peer lacks."""
 
     tables = ("disks",)
 
@@ -17,7 +17,7 @@ class ReplicatedDiskObserver(SamplingObserver):
         return self.deployed.solution.replicates_disk
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
-        # not the server is asked: only one of the nodes has one that runs
+        # The host is asked instead of the server, which runs only on one node.
         now = self.deployed.solution.disk_status(node)
         if now is None:
             return []

@@ -1,7 +1,7 @@
-"""Observers that ask every server at a set interval, each in a thread of its own.
+"""Observers that sample every server at a fixed interval, with one thread per server.
 
-A server that is frozen or dead holds up nobody but its own thread, which goes on asking: its samples are
-missing for as long as it does not answer, and are there again afterwards.
+A frozen or dead server only blocks its own thread, which keeps trying. Its samples are missing while it does
+not answer.
 """
 
 import csv
@@ -16,19 +16,18 @@ from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 from fivenines.servers.session import Session
 
+# Time limit of an answer, in seconds.
 TIMEOUT = 1.0
-"""Longest wait for an answer, in seconds."""
 
+# The columns of a table after `t_ms`; None is NULL.
 Row = tuple[str | float | None, ...]
-"""The columns of a table after `t_ms`; None is NULL."""
 
 
 class SamplingObserver(Observer):
-    """Writes the rows of `sample` for each node and moment into the one table of the subclass.
+    """Write the rows of `sample` for each node and time into the table of the subclass.
 
-    All nodes are asked at the same moments: at once, then at whole multiples of the interval after the start
-    of the load.
-    `t_ms` is halfway between question and answer.
+    All nodes are sampled at the same times: at once, then at multiples of the interval after the start of the
+    load. `t_ms` is halfway between request and answer.
     """
 
     tables: ClassVar[tuple[str, ...]]
@@ -42,14 +41,14 @@ class SamplingObserver(Observer):
 
     @abstractmethod
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
-        """The rows of one node now.
+        """Return the current rows of one node.
 
         Raises:
-            Exception: the node did not answer; there are no rows then.
+            Exception: the node did not answer, so there are no rows.
         """
 
     def last_rows(self) -> Iterable[tuple[float, Row]]:
-        """Rows, with their `t_ms`, that can only be told when all samples have been taken."""
+        """Return rows, with their `t_ms`, that can only be computed after all samples."""
         return ()
 
     def start(self, started_ns: int) -> None:
@@ -71,7 +70,7 @@ class SamplingObserver(Observer):
             self._stream.close()
 
     def now_ms(self) -> float:
-        """Milliseconds since the start of the load."""
+        """Return the milliseconds since the start of the load."""
         return (time.monotonic_ns() - self._started_ns) / 1e6
 
     def _watch(self, node: Server) -> None:
@@ -83,12 +82,12 @@ class SamplingObserver(Observer):
                 return
 
     def _ask(self, asked: Session, sample: Callable[[], Iterable[Row]]) -> bool:
-        """Write what a sample tells; whether there was an answer."""
+        """Write the rows of a sample; return whether there was an answer."""
         began = self.now_ms()
         try:
             rows = list(sample())
         except Exception:
-            # dead, frozen, starting, or refusing: to be asked again at the next moment
+            # The server is dead, frozen, starting or refusing; it is asked again at the next sample.
             asked.close()
             return False
         moment = round((began + self.now_ms()) / 2, 1)

@@ -1,4 +1,4 @@
-"""The section `observe:` of an experiment: what is watched beside the load, and how often."""
+"""Settings of an experiment's section `observe`: what is recorded in addition to the load, and how often."""
 
 from fnmatch import fnmatchcase
 from typing import Annotated
@@ -10,31 +10,30 @@ from fivenines.units import Duration
 
 
 def _patterns(value: object) -> object:
-    """True and false stand for all and none, a text for a list of one."""
+    """Convert true and false to all and none, and a text to a list with this text."""
     if isinstance(value, bool):
         return ["*"] if value else []
     return [value] if isinstance(value, str) else value
 
 
 class ObserveSettings(Settings):
-    """What is watched while the load runs."""
+    """What is recorded while the load runs."""
 
     interval: Annotated[Duration, Field(ge=0.1, le=60)] = Field(
         1.0, description="time between two samples of hosts, counters and replication delay"
     )
     idle: Annotated[Duration, Field(le=60)] = Field(
         1.0,
-        description="how long all hosts are looked at before the load begins, for what they use when idle; "
-        "0: not at all",
+        description="time before the load in which the idle usage of all hosts is measured; 0: not measured",
     )
-    hosts: bool = Field(True, description="CPU, memory, disk and network bytes of each host")
+    hosts: bool = Field(True, description="sample CPU, memory, disk and network bytes of each host")
     counters: Annotated[list[str], BeforeValidator(_patterns)] = Field(
         ["*"],
-        description="the servers' own counters: those of the built-in list whose name matches one of "
-        "these patterns, such as `Com_*` or `pg_stat_wal.*`; true: all, false: none",
+        description="server counters of the built-in list to sample, as patterns of their names, such as "
+        "`Com_*` or `pg_stat_wal.*`; true: all, false: none",
     )
     lag: bool = Field(True, description="sample the replication lag that servers report")
 
     def counts(self, name: str) -> bool:
-        """Whether the counter of this name is wanted; patterns ignore case."""
+        """Return whether a counter is sampled; patterns ignore case."""
         return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.counters)

@@ -1,10 +1,10 @@
-"""The node watch: what each node is, and ten times a second what it holds of the ledger.
+"""The node watch: record each node's role, and ten times per second the rows of the ledger that it has.
 
-The role is asked every 10 ms once something is broken.
+After a fault the role is read every 10 ms.
 
-`fivenines-core watch` runs beside the lab, not in it, and asks over the nodes' unix sockets: neither cuts nor
-distance in the lab's network stand between. Servers that others run are asked at their addresses. It ends
-with us, as its standard input is ours.
+`fivenines-core watch` runs outside the lab and uses the nodes' unix sockets, so partitions and latency in the
+lab's network do not affect it. External servers are queried at their addresses. It ends with the controller,
+which holds its standard input.
 """
 
 import os
@@ -19,15 +19,15 @@ from fivenines.load.commands import account_flags, administrators_secret, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 
+# Interval until a fault or a change of role; longer, to keep the overhead low.
 CALM = "50ms"
-"""Time between two looks at a node until something is broken or changes: observing must cost little."""
 
+# Time limit in seconds to write the remaining rows at the end.
 PATIENCE = 5.0
-"""Seconds that it may take to write what it has."""
 
 
 class NodeWatch(Observer):
-    """Writes the tables `nodes` and `views`."""
+    """Write the tables `nodes` and `views`."""
 
     tables = ("nodes", "views")
 
@@ -56,7 +56,7 @@ class NodeWatch(Observer):
     def alert(self) -> None:
         process = self._process
         if process is not None and process.stdin is not None:
-            with suppress(OSError):  # it has ended; that is told at the stop
+            with suppress(OSError):  # The watch has ended, which the end of the trial reports.
                 process.stdin.write(b"!")
                 process.stdin.flush()
 
@@ -73,7 +73,7 @@ class NodeWatch(Observer):
 
 
 def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> list[str]:
-    """The command line of the watch; it looks at these nodes with their administrator's account."""
+    """Return the command line of the watch, which uses the administrator's account of these nodes."""
     first = nodes[0]
     line = [
         str(core_binary()),

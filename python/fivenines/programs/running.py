@@ -309,7 +309,7 @@ class Running:
             return ""
         command = [sys.executable, "-m", port_check.__name__, self.host.address, str(port)]
         done = subprocess.run(
-            self.host.beside([*command, *([path] if path else [])]),
+            self.host.outside([*command, *([path] if path else [])]),
             capture_output=True,
             text=True,
             check=False,

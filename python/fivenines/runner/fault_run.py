@@ -100,7 +100,7 @@ class FaultRun:
         recovery.busy.update(names)
         if (lasts := at_work.lasts) is None:
             return None
-        awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
+        awaited = self.fault.stops_servers and self._context.solution.primary_of_record in injection.servers
         early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
         recovered = at_work.recover(partial(self._await_successor, injection, awaited))
         self._lives[-1] = recovered
@@ -164,7 +164,7 @@ class FaultRun:
         }
         if life.recovery is None:
             return result | {"ended_verified": False, "ended_detail": life.failure}
-        down = self._not_started(life.injection.servers) if self.fault.downs and returns else []
+        down = self._not_started(life.injection.servers) if self.fault.stops_servers and returns else []
         missing = f"{', '.join(down)} did not start" if down else ""
         details = [life.failure or life.recovery.detail, missing]
         return result | {

@@ -236,7 +236,7 @@ class FaultRunner:
         down_on_purpose = {
             server.name
             for run in self.runs
-            if run.fault.downs and run.fault.settings.lasts is None
+            if run.fault.stops_servers and run.fault.settings.lasts is None
             for server in run.servers
         }
         for record in self.records():

@@ -1,1 +1,1 @@
-"""Engines: where server software comes from. One file each."""
+"""Engines: sources of server software. One module per engine."""

@@ -1,4 +1,4 @@
-"""Archives that a user hands over: their checksum, and unpacking them."""
+"""Compute the checksum of archives from a user, and unpack them."""
 
 import hashlib
 import shutil
@@ -9,30 +9,29 @@ from fivenines.errors import FiveninesError
 
 
 def checksum(archive: Path) -> str:
-    """Its SHA-256.
+    """Return the SHA-256 of an archive.
 
     Raises:
-        FiveninesError: it cannot be read.
+        FiveninesError: the archive cannot be read.
     """
     try:
         with archive.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise FiveninesError(f"{archive} cannot be read: {error.strerror}") from error
+        raise FiveninesError(f"cannot read {archive}: {error.strerror}") from error
 
 
 def unpack(archive: Path, tree: Path, *options: str) -> None:
-    """Unpack it into a new folder, with further options of tar.
+    """Unpack an archive into a new folder, with further options of tar.
 
     Raises:
-        FiveninesError: it cannot be unpacked; with what it takes.
+        FiveninesError: tar failed; the message names a missing program.
     """
     tree.mkdir()
     command = ["tar", "--extract", "--file", str(archive), "--directory", str(tree)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        words = done.stderr.strip().splitlines()[-1:]
-        advice = ""
+        reason = "".join(done.stderr.strip().splitlines()[-1:])
         if archive.suffix == ".zst" and shutil.which("zstd") is None:
-            advice = ": it takes zstd, run `apt-get install zstd` as root"
-        raise FiveninesError(f"tar cannot unpack {archive}{advice or ': ' + ''.join(words)}")
+            reason = "it needs zstd: run `sudo apt-get install zstd`"
+        raise FiveninesError(f"tar cannot unpack {archive}: {reason}")

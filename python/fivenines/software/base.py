@@ -1,4 +1,4 @@
-"""An engine: a database server software and version, and where it comes from."""
+"""An engine: database server software of one version, from one source."""
 
 import json
 import os
@@ -15,23 +15,23 @@ from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import ENGINE, Root
 
+# Callback for the progress of a pull: current action, and completed fraction if it is known.
 Report = Callable[[str, float | None], None]
-"""Progress of a pull: what happens, and the fraction done where it is known."""
 
 
 def waiting(report: Report) -> Callable[[str], None]:
-    """What tells that somebody else is waited for, and who."""
+    """Return a callback that reports which process holds a lock."""
     return lambda who: report(f"{locks.WAITING}{who}", None)
 
 
+# Family of an engine's servers, or of the servers that it works with. odbc: any server with a driver; none:
+# the engine is a client program.
 Family = Literal["postgresql", "mariadb", "mysql", "ndb", "odbc", "none"]
-"""Whose servers an engine has, or stands beside; odbc: whatever a driver reaches; none: it is a program that
-asks servers of any of them."""
 
 
 @dataclass(frozen=True)
 class EngineStatus:
-    """What is in the cache, or on the machine."""
+    """The state of an engine in the cache or on the machine."""
 
     installed: bool
     version: str = ""
@@ -41,7 +41,7 @@ class EngineStatus:
 
 
 class Engine(ABC):
-    """Where the programs of one database server come from."""
+    """A source of the programs of a database server."""
 
     name: ClassVar[str]
     description: ClassVar[str]
@@ -49,58 +49,57 @@ class Engine(ABC):
 
     @property
     def file_name(self) -> str:
-        """How files are called that belong to it: by default as it is."""
+        """Return the name of files that belong to the engine, by default its name."""
         return self.name
 
     @abstractmethod
     def status(self) -> EngineStatus:
-        """Whether it is there, whole, and which version it is."""
+        """Return whether the engine is complete, and its version."""
 
     @abstractmethod
     def pull(self, report: Report) -> None:
-        """Make it available; does nothing when it is there and whole."""
+        """Make the engine available; do nothing if it is complete."""
 
     @abstractmethod
     def remove(self) -> None:
-        """Remove it from the cache."""
+        """Remove the engine from the cache."""
 
     @abstractmethod
     def root(self) -> Root:
-        """What a host that runs this engine sees as its root."""
+        """Return the root file system of a host that runs this engine."""
 
     @abstractmethod
     def program(self, name: str) -> str:
-        """The path of one of its programs inside a host."""
+        """Return the path of a program inside a host."""
 
     def file(self, *patterns: str) -> str:
-        """The path inside a host of one of its files: the first that one of these patterns finds.
+        """Return the path inside a host of the first file that matches one of these patterns.
 
         Raises:
-            FiveninesError: there is none.
+            FiveninesError: no file matches.
         """
         root = self.root()
         folder, inside = (
             (root.engine, ENGINE) if root.engine is not None else (root.lower or Path("/"), Path("/"))
         )
         for pattern in patterns:
-            for found in sorted(folder.glob(pattern)):
-                return str(inside / found.relative_to(folder))
+            for match in sorted(folder.glob(pattern)):
+                return str(inside / match.relative_to(folder))
         raise FiveninesError(f"engine {self.name} has no {patterns[0].rpartition('/')[2]}")
 
     def next_to_server(self) -> dict[str, str]:
-        """Where a host sees what the server reads beside itself, by the options that say so; by default
-        nothing.
+        """Return server options with the paths of its messages, character sets and plugins in a host.
 
-        Messages, character sets, plugins: for a server that is not where it was built for.
+        Only servers that were moved from their installation path need them; by default there are none.
         """
         return {}
 
     def server_version(self) -> str:
-        """The version of the database server in it; empty where that is not known."""
+        """Return the version of the engine's database server; empty if it is unknown."""
         return self.status().version
 
     def require(self, report: Report) -> EngineStatus:
-        """Its status, after a pull where one is needed."""
+        """Return the engine's status; pull the engine if needed."""
         status = self.status()
         if not status.installed:
             self.pull(report)
@@ -111,37 +110,37 @@ class Engine(ABC):
 
     @contextmanager
     def used(self, report: Report) -> Iterator[EngineStatus]:
-        """Its status, as `require`; until the end of the block nobody removes or replaces it."""
+        """Yield the status as `require` does, and protect the engine from removal within the block."""
         yield self.require(report)
 
 
 @dataclass(frozen=True)
 class _Receipt:
-    """Written last into a cached engine: what a whole one looks like."""
+    """The properties of a complete cached engine, written as its last file."""
 
     version: str
     files: int
     size_bytes: int
+    # Source file and its checksum, unless the engine's name determines the source.
     source: str = ""
-    """What it was made of, where that is not what its name always means: a file, and its checksum."""
+    # External folder whose files are used in place; empty: the files are in the cache.
     root: str = ""
-    """The folder of somebody else whose files are used where they are; empty: they are in the cache."""
 
 
 class CachedEngine(Engine):
-    """An engine that is built into a folder of the cache: whole, or not there at all."""
+    """An engine that is built into a folder of the cache, atomically."""
 
+    # Prefix of the version that the engine's name promises; empty: any version.
     series: ClassVar[str] = ""
-    """The beginning of the version that its name promises; empty: whichever there is."""
 
     @property
     def folder(self) -> Path:
-        """The engine's folder in the cache."""
+        """Return the engine's folder in the cache."""
         return paths.cache() / "engines" / self.file_name
 
     @property
     def tree(self) -> Path:
-        """Where its files are: in the cache, or in the folder that was named instead."""
+        """Return the folder with the engine's files, in the cache or external."""
         receipt = self._receipt()
         return Path(receipt.root) if receipt and receipt.root else self.folder / "tree"
 
@@ -154,7 +153,7 @@ class CachedEngine(Engine):
             return self._status_of_root(receipt)
         files, size = _measure(self.folder / "tree")
         if (files, size) != (receipt.files, receipt.size_bytes):
-            detail = "corrupt (files changed or missing): pull it again"
+            detail = "corrupt (files changed or are missing): pull it again"
             return EngineStatus(False, receipt.version, size, str(self.folder), detail)
         return EngineStatus(
             True, receipt.version, size, str(self.folder), self._other_series(receipt.version)
@@ -167,18 +166,18 @@ class CachedEngine(Engine):
                     self._build(report)
 
     def replace(self, report: Report) -> None:
-        """Build it anew, whatever is there."""
+        """Rebuild the engine, even if it is complete."""
         with locks.one_at_a_time(self._lock("lock"), waiting(report)), self._unused("add it again"):
             self._build(report)
 
     def adopt(self, root: Path, report: Report) -> None:
-        """Use the files of a folder of somebody else where they are, whatever was there before.
+        """Use the files of an external folder in place, instead of the files used before.
 
         Raises:
-            FiveninesError: they are not this engine.
+            FiveninesError: the folder does not contain this engine.
         """
         with locks.one_at_a_time(self._lock("lock"), waiting(report)), self._unused("add it again"):
-            report(f"looking at {root}", None)
+            report(f"examining {root}", None)
             sizes = _sizes(self.needed_in(root))
             part = self._empty_part()
             try:
@@ -188,20 +187,20 @@ class CachedEngine(Engine):
                 _remove(part)
 
     def needed_in(self, root: Path) -> list[Path]:
-        """The files of this engine in a folder of somebody else that must stay as they are.
+        """Return the engine's files in an external folder, which must not change.
 
         Raises:
-            FiveninesError: they are not there; most engines are used from the cache only.
+            FiveninesError: the files are missing, or the engine does not support external folders.
         """
-        raise FiveninesError(f"engine {self.name} cannot be used from a folder of your own: {root}")
+        raise FiveninesError(f"engine {self.name} cannot be used from an external folder: {root}")
 
     def version_in(self, root: Path) -> str:
-        """The version of this engine in such a folder."""
+        """Return the version of this engine in an external folder."""
         raise NotImplementedError
 
     @property
     def fetched(self) -> bool:
-        """Whether it can be made now, without anybody handing anything over."""
+        """Whether the engine can be pulled now without a file from a user."""
         return True
 
     def _build(self, report: Report) -> None:
@@ -235,14 +234,14 @@ class CachedEngine(Engine):
         while True:
             status = self.require(report)
             with locks.shared(self._lock("used.lock"), waiting(report)):
-                # somebody may have taken it away before we held the lock
+                # Another process may have removed the engine before this one got the lock.
                 receipt = self._receipt()
                 if receipt is not None and receipt.version == status.version:
                     yield status
                     return
 
     def _lock(self, kind: str) -> Path:
-        """`lock`: whoever builds it; `used.lock`: whoever needs it to stay as it is."""
+        """Return a lock file: `lock` is held during a build, `used.lock` while the engine is in use."""
         return self.folder.with_name(f"{self.folder.name}.{kind}")
 
     def _unused(self, then: str) -> AbstractContextManager[None]:
@@ -251,28 +250,28 @@ class CachedEngine(Engine):
 
     @abstractmethod
     def build(self, tree: Path, report: Report) -> str:
-        """Build the engine's files into `tree` (which does not exist yet); returns its version."""
+        """Build the engine's files into `tree` (which does not exist yet) and return the version."""
 
     def source(self) -> str:
-        """What was built, for the receipt; empty where the engine's name says it."""
+        """Return the source of the files for the receipt; empty if the engine's name determines it."""
         return ""
 
     def _other_series(self, version: str) -> str:
         if f"{version}.".startswith(f"{self.series}." if self.series else ""):
             return ""
-        return f"the mirror had {version}, not {self.series}: results are of {version}"
+        return f"the mirror had {version} instead of {self.series}: results are for {version}"
 
     def _status_of_root(self, receipt: _Receipt) -> EngineStatus:
         root = Path(receipt.root)
         try:
             whole = _sizes(self.needed_in(root)) == (receipt.files, receipt.size_bytes)
-            detail = "" if whole else "its programs are others now"
+            detail = "" if whole else "its programs have changed"
         except (FiveninesError, OSError) as error:
             whole, detail = False, str(error)
         if whole:
             detail = self._other_series(receipt.version)
         else:
-            detail += f": `fivenines engines add {root}` again, or `engines remove {self.name}`"
+            detail += f": run `fivenines engines add {root}` again, or `engines remove {self.name}`"
         return EngineStatus(whole, receipt.version, receipt.size_bytes, receipt.root, detail)
 
     def _receipt(self) -> _Receipt | None:
@@ -296,9 +295,9 @@ def _measure(tree: Path) -> tuple[int, int]:
 
 
 def _open_to_its_users(tree: Path) -> None:
-    """Hosts in which programs change their user show a tree as their root: all of them read it there.
+    """Make a tree readable to all users: hosts whose programs change their user use it as their root.
 
-    On the machine the cache's folder is closed around it.
+    On the machine, the cache's folder above it stays closed to other users.
     """
     subprocess.run(["chmod", "--recursive", "go+rX", str(tree)], check=True)
 

@@ -1,6 +1,6 @@
-"""A server whose root file system is shown beside the root of something else, as of a failover manager.
+"""Run a server from one root file system in a host with another root, such as a failover manager's.
 
-Its programs need the C library of their own root, so they are run by that root's dynamic loader (ld.so(8)).
+Its programs need the C library of their root, so that root's dynamic loader runs them (ld.so(8)).
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ exec {loader} --library-path {libraries} {program} "$@"
 """
 _FOLDERS = ("usr/sbin", "usr/bin")
 
-_BESIDE = {
+_NEXT_TO_SERVER = {
     "lc-messages-dir": "usr/share/mysql",
     "character-sets-dir": "usr/share/mysql/charsets",
     "plugin-dir": "usr/lib/mysql/plugin",
@@ -24,15 +24,15 @@ _BESIDE = {
 
 
 class CombinedRoot(Engine):
-    """The programs of a root, each by a script in `folder`, a path inside the host.
+    """The programs of an engine's root, each started by a script in `folder`, a path inside the host.
 
     Args:
-        of: the engine whose root it is.
-        folder: where the scripts are; whoever deploys writes them there, see `scripts`.
+        of: the engine.
+        folder: folder of the scripts; the deployment writes them there, see `scripts`.
     """
 
     def __init__(self, of: DebianRoot, folder: Path) -> None:
-        # what is a class's own with other engines is here that of the engine shown
+        # Class attributes of other engines are instance attributes here, copied from the engine.
         self.name, self.description, self.family = of.name, of.description, of.family  # type: ignore[misc]
         self._of, self._folder = of, folder
 
@@ -52,15 +52,15 @@ class CombinedRoot(Engine):
         return str(self._folder / name)
 
     def next_to_server(self) -> dict[str, str]:
-        return {option: str(ENGINE / folder) for option, folder in _BESIDE.items()}
+        return {option: str(ENGINE / folder) for option, folder in _NEXT_TO_SERVER.items()}
 
     @property
     def process(self) -> str:
-        """What its programs are called among the processes: the loader, in 15 letters (proc(5), comm)."""
+        """Return the name of its processes: the loader's name, in 15 characters (proc(5), comm)."""
         return self._loader.name[:15]
 
     def scripts(self, *names: str) -> dict[str, str]:
-        """The texts of the scripts for programs of these names, by name.
+        """Return the texts of the scripts for these programs, by name.
 
         Raises:
             FiveninesError: the root has no such program.
@@ -77,13 +77,13 @@ class CombinedRoot(Engine):
         for folder in _FOLDERS:
             if (self._of.tree / folder / name).is_file():
                 return ENGINE / folder / name
-        raise FiveninesError(f"engine {self.name} has no program {name}: remove it, and pull it again")
+        raise FiveninesError(f"engine {self.name} has no program {name}: remove it and pull it again")
 
     @property
     def _loader(self) -> Path:
-        """Its path in the tree."""
+        """Return the loader's path in the tree."""
         tree = self._of.tree
-        found = sorted(tree.glob("usr/lib64/ld-linux*.so.*")) or sorted(tree.glob("usr/lib/ld-linux*.so.*"))
-        if not found:
-            raise FiveninesError(f"engine {self.name} has no dynamic loader: remove it, and pull it again")
-        return found[0].relative_to(tree)
+        loaders = sorted(tree.glob("usr/lib64/ld-linux*.so.*")) or sorted(tree.glob("usr/lib/ld-linux*.so.*"))
+        if not loaders:
+            raise FiveninesError(f"engine {self.name} has no dynamic loader: remove it and pull it again")
+        return loaders[0].relative_to(tree)

@@ -1,8 +1,7 @@
-"""Engines that are root file systems of Debian's packages, built by mmdebstrap.
+"""Engines that are root file systems of Debian packages, built with mmdebstrap.
 
-Packages are unpacked without their maintainer scripts: that needs neither root nor a range of user ids, and
-takes seconds. What the scripts would have done and a server needs (a shell, accounts, merged /usr) is
-done here.
+Packages are unpacked without their maintainer scripts, which needs neither root nor a range of user ids and
+takes seconds. This module does the steps of the scripts that a server needs: a shell, accounts, merged /usr.
 """
 
 import os
@@ -17,6 +16,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import CachedEngine, Report
 
+# Programs that scripts and state transfers call.
 BASE = (
     "iproute2",
     "procps",
@@ -34,47 +34,46 @@ BASE = (
     "libc-bin",
     "base-passwd",
 )
-"""What scripts and state transfers call."""
 
 _SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
+# Command of each family that prints the server's version, and a pattern with the version as group 1.
 _SERVERS: dict[str, tuple[tuple[str, ...], str]] = {
     "mariadb": (("mariadbd", "--version"), r"Ver (\S+?)-MariaDB"),
     "mysql": (("mysqld", "--no-defaults", "--version"), r"Ver (\d+\.\d+\.\d+)"),
 }
-"""How the server of a family prints its version, as group 1."""
 
 _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 
 
 class DebianRoot(CachedEngine):
-    """A root file system of packages; hosts overlay it."""
+    """A root file system of packages; hosts mount an overlay over it."""
 
+    # The release of Debian, or `sid`; by default Debian 12.
     suite: ClassVar[str] = "bookworm"
-    """The release of Debian, or `sid`; by default Debian 12."""
 
+    # Packages to unpack, with all dependencies.
     packages: ClassVar[tuple[str, ...]]
-    """What is unpacked, with all that it depends on."""
 
+    # Names and ids of users that programs look up; each has a group of the same name.
     accounts: ClassVar[tuple[tuple[str, int], ...]] = ()
-    """Names and ids of users, each with a group of its own, that programs look up."""
 
+    # Folders below /usr/share to omit, in addition to documentation; by default Perl's.
     unused: ClassVar[tuple[str, ...]] = ("perl", "perl5")
-    """Folders below /usr/share that are left out, beside documentation; by default Perl's."""
 
+    # Further options of mmdebstrap.
     options: ClassVar[tuple[str, ...]] = ()
-    """Further options of mmdebstrap."""
 
+    # Command inside the tree that prints the version; empty: the server's version is used.
     version_command: ClassVar[tuple[str, ...]] = ()
-    """Prints the version when it is run inside the tree; empty: the version is that of the server."""
 
+    # Pattern for that command's output with the version as group 1.
     version_pattern: ClassVar[str] = ""
-    """The version in what it prints, as group 1."""
 
     def build(self, tree: Path, report: Report) -> str:
         if shutil.which("mmdebstrap") is None:
             raise FiveninesError(
-                f"engine {self.name} is built by mmdebstrap, which is not installed: "
-                "run `apt-get install mmdebstrap` as root"
+                f"engine {self.name} needs mmdebstrap, which is not installed: "
+                "run `sudo apt-get install mmdebstrap`"
             )
         self.unpack(tree, report)
         report("finishing", 0.95)
@@ -83,7 +82,7 @@ class DebianRoot(CachedEngine):
         return self._version(tree)
 
     def finish(self, tree: Path, report: Report) -> None:
-        """What else the unpacked tree needs."""
+        """Complete the unpacked tree; by default nothing."""
 
     def root(self) -> Root:
         return Root(lower=self.folder / "tree")
@@ -92,7 +91,7 @@ class DebianRoot(CachedEngine):
         return name
 
     def server_version(self) -> str:
-        # the version of the engine may be that of what it brings beside the server
+        # The engine's version can be that of another program than the server.
         command, pattern = _SERVERS.get(self.family, ((), ""))
         if not command or not self.status().installed:
             return ""
@@ -100,7 +99,7 @@ class DebianRoot(CachedEngine):
         return match[1] if match else ""
 
     def unpack(self, tree: Path, report: Report) -> None:
-        """Unpack the packages, with all that they depend on."""
+        """Unpack the packages with all dependencies."""
         command = ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory"]
         command += [*self.options, f"--setup-hook={_SETUP_HOOK}"]
         command += [f"--include={','.join((*self.packages, *BASE))}", self.suite, str(tree)]
@@ -124,7 +123,7 @@ class DebianRoot(CachedEngine):
         log.unlink()
 
     def _make_usable(self, tree: Path) -> None:
-        # hosts see the machine's devices; as root mmdebstrap makes nodes that nobody could copy or count
+        # Hosts use the machine's devices. As root, mmdebstrap creates device nodes that cannot be copied.
         shutil.rmtree(tree / "dev")
         (tree / "dev").mkdir()
         for link, target in (("sh", "dash"), ("awk", "mawk"), ("which", "which.debianutils")):
@@ -151,18 +150,18 @@ class DebianRoot(CachedEngine):
         answer = inside_tree(tree, command)
         match = re.search(pattern, answer.stdout + answer.stderr)
         if match is None:
-            raise FiveninesError(f"the unpacked {command[0]} does not run: {answer.stderr.strip()}")
+            raise FiveninesError(f"the unpacked program {command[0]} does not run: {answer.stderr.strip()}")
         return match[1]
 
 
 def inside_tree(tree: Path, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """Run a command of the tree in it, to its end, before any host exists."""
+    """Run a command inside a tree to its end, before a host exists."""
     enter = ["unshare", "--user", "--map-root-user", "chroot", str(tree)]
     return subprocess.run([*enter, *command], capture_output=True, text=True, check=False)
 
 
 def _ends_with_us() -> list[str]:
-    """What makes a command and all that it starts end when we do, even by SIGKILL: a PID namespace."""
+    """Return a prefix that ends a command and all its children if we end: a separate PID namespace."""
     apart = ["unshare", "--pid", "--fork", "--kill-child"]
     if os.geteuid() != 0:
         apart += ["--user", "--map-current-user"]
@@ -176,9 +175,9 @@ def _await_end(process: subprocess.Popen[bytes], log: Path, report: Report) -> N
             process.wait(1.0)
             return
         except subprocess.TimeoutExpired:
-            words = _last_step(log)
-            seen = max(seen, _fraction(words))
-            report(words, seen)
+            step = _last_step(log)
+            seen = max(seen, _fraction(step))
+            report(step, seen)
 
 
 def _last_step(log: Path) -> str:
@@ -188,4 +187,4 @@ def _last_step(log: Path) -> str:
 
 def _fraction(step: str) -> float:
     known = {"running apt-get update": 0.1, "downloading": 0.3, "extracting": 0.7, "cleaning": 0.9}
-    return next((value for words, value in known.items() if step.startswith(words)), 0.0)
+    return next((value for prefix, value in known.items() if step.startswith(prefix)), 0.0)

@@ -1,4 +1,4 @@
-"""`drbd`: a root file system with Pacemaker, what drives DRBD, and MariaDB, from Debian 12."""
+"""`drbd`: a root file system with Pacemaker, DRBD's tools and MariaDB, from Debian 12."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from fivenines.software.pacemaker_root import PacemakerRoot
 
 
 class DrbdRoot(PacemakerRoot):
-    """Nodes overlay it. DRBD itself is a module of the kernel of virtual machines (`uml`)."""
+    """The root of nodes. DRBD itself is a module of the kernel of virtual machines (`uml`)."""
 
     name = "drbd"
     description = "DRBD's tools, Pacemaker 2.1 and MariaDB 10.11, from Debian 12's packages"

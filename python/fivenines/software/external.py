@@ -1,4 +1,4 @@
-"""`external-postgres`, `aurora-mysql` and their like: servers that others run. There is nothing to fetch."""
+"""Engines of external servers, such as `external-postgres` and `aurora-mysql`. There is nothing to pull."""
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
@@ -6,29 +6,29 @@ from fivenines.software.base import Engine, EngineStatus, Report
 
 
 class _External(Engine):
-    """Says which kind of server runs there; the version is whatever it tells (see the record)."""
+    """The kind of an external server; its version is in the record of the run."""
 
     def status(self) -> EngineStatus:
         return EngineStatus(True, "as found", detail="nothing to pull")
 
     def pull(self, report: Report) -> None:
-        """Nothing to pull."""
+        """Do nothing: external servers have no files here."""
 
     def remove(self) -> None:
         raise FiveninesError(f"engine {self.name} is not in the cache: there is nothing to remove")
 
     def root(self) -> Root:
-        raise FiveninesError(f"engine {self.name} has no files here: it is for servers that others run")
+        raise FiveninesError(f"engine {self.name} has no files here: it stands for external servers")
 
     def program(self, name: str) -> str:
-        raise FiveninesError(f"engine {self.name} has no programs here: it is for servers that others run")
+        raise FiveninesError(f"engine {self.name} has no programs here: it stands for external servers")
 
 
 class ExternalPostgres(_External):
     """PostgreSQL."""
 
     name = "external-postgres"
-    description = "PostgreSQL servers that others run"
+    description = "external PostgreSQL servers"
     family = "postgresql"
 
 
@@ -36,7 +36,7 @@ class ExternalMariadb(_External):
     """MariaDB."""
 
     name = "external-mariadb"
-    description = "MariaDB servers that others run"
+    description = "external MariaDB servers"
     family = "mariadb"
 
 
@@ -44,15 +44,15 @@ class ExternalMysql(_External):
     """MySQL."""
 
     name = "external-mysql"
-    description = "MySQL servers that others run"
+    description = "external MySQL servers"
     family = "mysql"
 
 
 class ExternalOdbc(_External):
-    """Any DBMS, by a driver of ODBC."""
+    """Any DBMS with an ODBC driver."""
 
     name = "external-odbc"
-    description = "servers that others run, of any DBMS with a driver of ODBC"
+    description = "external servers of any DBMS with an ODBC driver"
     family = "odbc"
 
 

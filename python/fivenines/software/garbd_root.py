@@ -1,7 +1,7 @@
-"""`garbd`: a small root file system with Galera's arbitrator, for hosts that vote and hold no data.
+"""`garbd`: a small root file system with Galera's arbitrator, for hosts that vote but store no data.
 
-An engine of its own, as Debian packs the arbitrator apart from the server: whoever runs no arbitrator does
-not pull it.
+A separate engine, as Debian has a separate package for the arbitrator: only clusters with an arbitrator
+need it.
 """
 
 from fivenines.software.debian_root import DebianRoot
@@ -9,7 +9,7 @@ from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
 
 class GarbdRoot(DebianRoot):
-    """Hosts overlay it."""
+    """The root of arbitrator hosts."""
 
     name = "garbd"
     description = "Galera's arbitrator (garbd), from Debian 12's packages"

@@ -1,6 +1,6 @@
-"""`host-postgres` and `host-mariadb`: the servers that this machine has installed, run in the lab.
+"""`host-postgres` and `host-mariadb`: servers that are installed on this machine, run in the lab.
 
-The machine's own services and data are never touched: a host of the lab sees them read-only.
+The machine's own services and data are never changed: hosts of the lab have them read-only.
 """
 
 import os
@@ -15,7 +15,7 @@ from fivenines.software.base import Engine, EngineStatus, Report
 
 
 class _HostEngine(Engine):
-    """Programs of the machine itself."""
+    """Programs that are installed on the machine."""
 
     server: str
     package: str
@@ -23,7 +23,7 @@ class _HostEngine(Engine):
     def status(self) -> EngineStatus:
         server = self._find(self.server)
         if server is None:
-            detail = f"no {self.server} on this machine: install {self.package} as root"
+            detail = f"{self.server} is not installed: run `sudo apt-get install {self.package}`"
             return EngineStatus(False, detail=detail)
         answer = subprocess.run([server, "--version"], capture_output=True, text=True, check=False)
         match = re.search(r"\d+\.\d+(\.\d+)?", answer.stdout)
@@ -38,20 +38,20 @@ class _HostEngine(Engine):
 
     def root(self) -> Root:
         server = self._find(self.server)
-        return Root(show=_beside_usr(server.resolve()) if server else ())
+        return Root(show=_outside_usr(server.resolve()) if server else ())
 
     def program(self, name: str) -> str:
-        found = self._find(name)
-        if found is None:
-            raise FiveninesError(f"engine {self.name}: this machine has no {name}")
-        return str(found)
+        path = self._find(name)
+        if path is None:
+            raise FiveninesError(f"engine {self.name}: {name} is not installed on this machine")
+        return str(path)
 
     def _find(self, name: str) -> Path | None:
         path = os.pathsep.join([*self._folders(), os.environ["PATH"]])
         found = shutil.which(name, path=path)
         if found is None or found.startswith("/usr/"):
             return Path(found) if found else None
-        # hosts see where it is installed, not the links that lead there
+        # Hosts have the installation folder, but not the links to it.
         return Path(found).resolve()
 
     def _folders(self) -> list[str]:
@@ -82,18 +82,18 @@ class HostMariadb(_HostEngine):
     package = "mariadb-server"
 
 
-def _beside_usr(program: Path) -> tuple[Path, ...]:
-    """What a host must be shown of the machine for a program that is installed outside of /usr.
+def _outside_usr(program: Path) -> tuple[Path, ...]:
+    """Return the folders that a host needs for a program that is installed outside /usr.
 
-    An installation of its own (/opt/pgsql) is shown whole, a home or a folder of one's programs is not.
+    A separate installation (/opt/pgsql) is included as a whole, a home folder only in parts.
     """
     if any(program.is_relative_to(shown) for shown in _SHOWN_ANYWAY):
         return ()
     prefix, home = program.parent.parent, Path.home()
     if prefix not in (home, home / ".local") and not home.is_relative_to(prefix):
         return (prefix,)
-    needed = (prefix / part for part in _PARTS)
-    return tuple(folder for folder in needed if folder.is_dir())
+    parts = (prefix / part for part in _PARTS)
+    return tuple(folder for folder in parts if folder.is_dir())
 
 
 _SHOWN_ANYWAY = ("/usr", "/nix/store", "/gnu/store")

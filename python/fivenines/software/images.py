@@ -1,4 +1,4 @@
-"""Images of containers as root file systems: fetched by skopeo, unpacked by umoci, both without root.
+"""Convert container images to root file systems: skopeo fetches, umoci unpacks, both without root.
 
 Sources: skopeo(1), containers-transports(5), umoci-unpack(1), the OCI image specification.
 """
@@ -13,27 +13,27 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 
+# Names of architectures in images (GOARCH), by the kernel's names.
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-"""The kernel's words for processors in those of images (GOARCH)."""
 
+# Registries on this machine need no certificate, as with Docker.
 _HERE = ("localhost", "127.0.0.1", "[::1]")
-"""Registries on this machine have no certificate, as for Docker."""
 
 _PATIENCE = 3600.0
 
 
 @dataclass(frozen=True)
 class Unpacked:
-    """An image's root, and the digest of its manifest."""
+    """The unpacked root of an image, and the digest of its manifest."""
 
     root: Path
     digest: str
 
 
 def transport(reference: str) -> str:
-    """An image as skopeo calls it: of a registry, of a folder (`oci:`), or of an archive.
+    """Return skopeo's name of an image in a registry, a folder (`oci:`) or an archive.
 
-    A folder or archive is named absolutely, so that it means the same from anywhere.
+    Paths of folders and archives become absolute.
     """
     kind, colon, rest = reference.partition(":")
     if colon and kind in ("oci", "oci-archive", "docker-archive"):
@@ -43,21 +43,21 @@ def transport(reference: str) -> str:
 
 
 def unpack(reference: str, scratch: Path) -> Unpacked:
-    """Fetch an image into a scratch folder, and unpack it there.
+    """Fetch an image into a scratch folder and unpack it there.
 
     Args:
-        reference: as a person writes it: `docker.io/library/mysql:8.4`, or `oci:FOLDER[:TAG]`.
+        reference: `docker.io/library/mysql:8.4`, or `oci:FOLDER[:TAG]`.
         scratch: an empty folder.
 
     Raises:
-        FiveninesError: it cannot be fetched, is damaged, or is for another machine; says what to do.
+        FiveninesError: the image cannot be fetched, is damaged, or is for another architecture.
     """
     require_tools()
-    kept = f"oci:{scratch / 'image'}:it"
+    copied = f"oci:{scratch / 'image'}:it"
     source = transport(reference)
     insecure = ["--src-tls-verify=false"] if source.startswith("docker://") and _is_here(source) else []
-    _run(["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, source, kept], reference)
-    _require_platform(kept, reference)
+    _run(["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, source, copied], reference)
+    _require_platform(copied, reference)
     _run(
         ["umoci", "unpack", "--rootless", "--image", f"{scratch / 'image'}:it", str(scratch / "bundle")],
         reference,
@@ -66,15 +66,15 @@ def unpack(reference: str, scratch: Path) -> Unpacked:
 
 
 def require_tools() -> None:
-    """Refuse where the programs are missing.
+    """Check that skopeo and umoci are installed.
 
     Raises:
-        FiveninesError: with the command that installs them.
+        FiveninesError: a program is missing; with the command to install it.
     """
     missing = [program for program in ("skopeo", "umoci") if shutil.which(program) is None]
     if missing:
         raise FiveninesError(
-            f"images take {' and '.join(missing)}: run `apt-get install {' '.join(missing)}` as root"
+            f"images need {' and '.join(missing)}: run `sudo apt-get install {' '.join(missing)}`"
         )
 
 
@@ -85,19 +85,19 @@ def _tagged(text: str) -> tuple[str, str]:
 
 def _is_here(source: str) -> bool:
     host = source.removeprefix("docker://").partition("/")[0]
-    return any(host == one or host.startswith(f"{one}:") for one in _HERE)
+    return any(host == local or host.startswith(f"{local}:") for local in _HERE)
 
 
-def _require_platform(kept: str, reference: str) -> None:
-    answer = _run(["skopeo", "inspect", "--config", kept], reference)
+def _require_platform(copied: str, reference: str) -> None:
+    answer = _run(["skopeo", "inspect", "--config", copied], reference)
     config = json.loads(answer)
     machine = platform.machine()
-    wanted = ("linux", _ARCHITECTURES.get(machine, machine))
-    found = (config.get("os", ""), config.get("architecture", ""))
-    if found != wanted:
+    ours = ("linux", _ARCHITECTURES.get(machine, machine))
+    theirs = (config.get("os", ""), config.get("architecture", ""))
+    if theirs != ours:
         raise FiveninesError(
-            f"{reference} is an image for {'/'.join(found)}, and this machine is {'/'.join(wanted)}: "
-            "name one for this machine"
+            f"{reference} is an image for {'/'.join(theirs)}, but this machine is {'/'.join(ours)}: "
+            "choose an image for this machine"
         )
 
 
@@ -112,15 +112,15 @@ def _run(command: list[str], reference: str) -> str:
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_PATIENCE
         )
     except subprocess.TimeoutExpired:
-        raise FiveninesError(f"{reference}: {command[0]} took more than an hour") from None
+        raise FiveninesError(f"{reference}: {command[0]} did not end within an hour") from None
     if done.returncode != 0:
-        raise FiveninesError(f"{reference}: {command[0]} cannot fetch or unpack it: {_why(done.stderr)}")
+        raise FiveninesError(f"{reference}: {command[0]} failed: {_why(done.stderr)}")
     return done.stdout
 
 
-def _why(said: str) -> str:
-    """The last message of a Go program's log, without its decoration."""
-    lines = [line for line in said.splitlines() if line.strip()]
-    last = lines[-1] if lines else "it says nothing"
+def _why(output: str) -> str:
+    """Return the last message in a Go program's log, without time and level."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    last = lines[-1] if lines else "no message"
     match = re.search(r'msg="((?:[^"\\]|\\.)*)"', last)
     return (match[1].replace('\\"', '"') if match else last)[:400]

@@ -2,14 +2,14 @@
 
 from fivenines.software.debian_root import DebianRoot
 
+# The server, and the programs that Galera's state transfer scripts call.
 MARIADB = ("mariadb-server", "galera-4", "mariadb-backup", "rsync", "socat", "lsof")
-"""The server, and what Galera's state transfer scripts call."""
 
 MYSQL_ACCOUNT = ("mysql", 999)
 
 
 class MariadbRoot(DebianRoot):
-    """Hosts overlay it."""
+    """The root of MariaDB nodes and proxies."""
 
     name = "mariadb-10.11"
     description = "MariaDB 10.11 with Galera, mariadb-backup and HAProxy, from Debian 12's packages"

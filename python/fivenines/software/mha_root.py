@@ -1,6 +1,6 @@
-"""`mha-0.58`: MariaDB and the failover manager MHA, with all that it drives nodes by: OpenSSH and Perl.
+"""`mha-0.58`: MariaDB and the failover manager MHA, with OpenSSH and Perl, which MHA needs on nodes.
 
-MHA 0.58 was written for MySQL. Two places of it fail at MariaDB 10.11; our copy is patched when it is pulled.
+MHA 0.58 was written for MySQL and fails with MariaDB 10.11 in two places; the pull patches our copy.
 """
 
 from dataclasses import dataclass
@@ -11,21 +11,23 @@ from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MARIADB, MYSQL_ACCOUNT
 
+# Path of a host's SSH key for logins on other hosts; each lab has a separate key.
 SSH_KEY = "/run/node/run/ssh_key"
-"""Where a host finds the key by which it logs in to others; each lab has its own."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """One replacement in a file of the tree; `old` must be there exactly once."""
+    """A replacement in a file of the tree; the file must contain `old` exactly once."""
 
     file: str
     old: str
     new: str
 
 
+# Patches that make MHA 0.58 work with MariaDB 10.11.
 PATCHES = (
-    # 10.11.19-MariaDB-0+deb12u1 has more numbers than the format: "Redundant argument in sprintf", made fatal
+    # 10.11.19-MariaDB-0+deb12u1 has more numbers than the format, and MHA makes the warning "Redundant
+    # argument in sprintf" fatal.
     Patch(
         "usr/share/perl5/MHA/NodeUtil.pm",
         r"sprintf( '%03d%03d%03d', $str =~ m/(\d+)/g )",
@@ -36,7 +38,7 @@ PATCHES = (
         r"sprintf( '%03d%03d', $str =~ m/(\d+)/g )",
         r"sprintf( '%03d%03d', ( $str =~ m/(\d+)/g )[ 0 .. 1 ] )",
     ),
-    # MariaDB has no super_read_only: asking for it by name is an error there, SHOW gives no row
+    # MariaDB has no super_read_only: selecting it is an error, while SHOW returns no row.
     Patch(
         "usr/share/perl5/MHA/SlaveUtil.pm",
         r"SELECT \@\@global.super_read_only as Value",
@@ -47,10 +49,9 @@ PATCHES = (
         r"if ( $href->{Value} == '1' ) {",
         r"if ( $href && $href->{Value} eq 'ON' ) {",
     ),
-    # the login that MHA uses on nodes is the server's own user: it may read the logs
+    # MHA logs in to nodes as the server's user, which can read the logs.
     Patch("etc/passwd", ":mysql:/nonexistent:/bin/false", ":mysql:/tmp:/bin/sh"),
 )
-"""What makes MHA 0.58 work here."""
 
 _SSH = f"""\
 Host *
@@ -74,8 +75,8 @@ class MhaRoot(DebianRoot):
 
     def finish(self, tree: Path, report: Report) -> None:
         report("patching MHA for MariaDB", 0.97)
-        for one in PATCHES:
-            apply(one, tree)
+        for patch in PATCHES:
+            apply(patch, tree)
         (tree / "etc/ssh/ssh_config").write_text(_SSH)
 
 
@@ -83,14 +84,14 @@ def apply(patch: Patch, tree: Path) -> None:
     """Apply a patch to the unpacked tree.
 
     Raises:
-        FiveninesError: the text is not there exactly once: this is another MHA than the one patched.
+        FiveninesError: the file does not contain the text exactly once, as this is another version of MHA.
     """
     file = tree / patch.file
     text = file.read_text() if file.is_file() else ""
-    found = text.count(patch.old)
-    if found != 1:
+    occurrences = text.count(patch.old)
+    if occurrences != 1:
         raise FiveninesError(
-            f"MHA cannot be patched for MariaDB: {patch.file} has {patch.old!r} {found} times, not once. "
-            "The packages mha4mysql-manager and mha4mysql-node must be version 0.58"
+            f"MHA cannot be patched for MariaDB: {patch.file} contains {patch.old!r} {occurrences} times "
+            "instead of once. The packages mha4mysql-manager and mha4mysql-node must have version 0.58"
         )
     file.write_text(text.replace(patch.old, patch.new))

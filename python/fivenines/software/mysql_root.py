@@ -1,7 +1,7 @@
 """`mysql-9.7`: a root file system with MySQL, Group Replication and MySQL Router.
 
-Debian releases carry no MySQL; its unstable suite does, and moves on. So the version is what the mirror has
-on the day of the pull: the receipt keeps it, and the built tree stays in the cache.
+Debian releases have no MySQL. The unstable suite has it, but changes, so the mirror determines the version at
+the time of the pull. The receipt records the version, and the built tree stays in the cache.
 """
 
 from pathlib import Path
@@ -32,7 +32,7 @@ _UNUSED_PLUGINS = ("authentication_*", "telemetry_client.so")
 
 
 class MysqlRoot(DebianRoot):
-    """Hosts overlay it."""
+    """The root of MySQL nodes and routers."""
 
     name = "mysql-9.7"
     description = "MySQL 9.7 with Group Replication and MySQL Router, from Debian unstable's packages"
@@ -40,7 +40,7 @@ class MysqlRoot(DebianRoot):
     series = "9.7"
     suite = "sid"
     packages = ("mysql-server-core", "mysql-client-core", "mysql-router")
-    # a mirror that lags has a release file whose time is over
+    # A mirror that lags has an expired release file.
     options = ('--aptopt=Acquire::Check-Valid-Until "false"',)
     accounts = (MYSQL_ACCOUNT,)
 

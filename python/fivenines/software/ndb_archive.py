@@ -1,9 +1,11 @@
-"""`mysql-ndb-9.7`: MySQL NDB Cluster, which no package of Debian's carries.
+"""`mysql-ndb-9.7`: MySQL NDB Cluster, for which Debian has no package.
 
-Its sources, in this order: a folder that somebody names (a tarball unpacked, or packages installed), which
-is used where it is; an archive, which is unpacked into the cache; a build from Debian's source package
-(`ndb_build`), which goes there, too. Oracle's binary tarball is such an archive, and so is whatever else
-unpacks to one folder with `mysqld`, `ndbmtd` and `ndb_mgmd` in bin, sbin or libexec.
+Sources, in this order:
+
+- a folder from the user (an unpacked tarball or installed packages), used in place;
+- an archive, unpacked into the cache: Oracle's binary tarball, or another archive of one folder with
+  `mysqld`, `ndbmtd` and `ndb_mgmd` in bin, sbin or libexec;
+- a build from Debian's source package (`ndb_build`), copied into the cache.
 """
 
 import os
@@ -19,34 +21,34 @@ from fivenines.lab.host import ENGINE, Root
 from fivenines.software import archives
 from fivenines.software.base import CachedEngine, EngineStatus, Report
 
+# Environment variable with a folder that contains archives of engines.
 ARCHIVES = "FIVENINES_ENGINE_ARCHIVES"
-"""The environment variable that names a folder with archives of engines."""
 
 _PATTERNS = ("mysql-ndb-9.7*.tar*", "mysql-cluster-*9.7*.tar*")
 _PROGRAMS = ("mysqld", "ndbmtd", "ndb_mgmd")
 _PARTS = ("bin", "sbin", "libexec")
 
+# Ways to get the engine.
 REMEDIES = (
     "`fivenines engines add FOLDER` with MySQL Cluster's tarball unpacked or its packages installed (/usr), "
     "`fivenines engines add FILE` with its generic Linux archive from MySQL's site, or "
     "`fivenines engines build mysql-ndb-9.7` (two hours)"
 )
-"""What to do where there is none."""
 
 
 class NdbArchive(CachedEngine):
-    """The archive, unpacked."""
+    """MySQL NDB Cluster from a folder, an archive or a build."""
 
     name = "mysql-ndb-9.7"
     description = "MySQL NDB Cluster 9.7, from a folder or an archive: `fivenines engines add PATH`"
     family = "ndb"
     series = "9.7"
 
+    # Archive to unpack; None: the newest one in the folder of the environment variable.
     archive: Path | None = None
-    """The one to take; None: whichever the environment offers."""
 
+    # Result folder of a build to copy; None: unpack an archive.
     made: Path | None = None
-    """The folder that a build has left, to be copied; None: an archive is unpacked."""
 
     _source = ""
 
@@ -68,13 +70,13 @@ class NdbArchive(CachedEngine):
 
     def build(self, tree: Path, report: Report) -> str:
         if self.made is not None:
-            report("copying what was built", 0.98)
+            report("copying the build", 0.98)
             shutil.copytree(self.made, tree, symlinks=True)
             self._source = "built from Debian's source package"
             return _version(tree)
         archive = self.archive or _offered()
         if archive is None:
-            raise FiveninesError(f"engine {self.name} is in no package that could be fetched: {REMEDIES}")
+            raise FiveninesError(f"engine {self.name} cannot be downloaded. Get it with {REMEDIES}")
         report(f"checking {archive.name}", 0.1)
         self._source = f"{archive.name}, sha256 {_checked_sum(archive)}"
         report(f"unpacking {archive.name}", 0.3)
@@ -89,29 +91,30 @@ class NdbArchive(CachedEngine):
 
     def program(self, name: str) -> str:
         tree = self.tree
-        return str(ENGINE / found(tree, name).relative_to(tree))
+        return str(ENGINE / program_in(tree, name).relative_to(tree))
 
     def next_to_server(self) -> dict[str, str]:
-        """See `Engine`. A tarball has them in share and lib/plugin, packages in folders with MySQL's name
-        or version.
+        """Return the options of `Engine.next_to_server`.
+
+        Tarballs have the files in share and lib/plugin, packages in folders with MySQL's name or version.
         """
         tree = self.tree
         return {
             option: str(ENGINE / _folder(tree, patterns).relative_to(tree))
-            for option, patterns in _BESIDE.items()
+            for option, patterns in _NEXT_TO_SERVER.items()
         }
 
 
 def takes(archive: Path) -> bool:
-    """Whether an archive's name is that of one with NDB Cluster."""
+    """Return whether a file name is that of an archive with NDB Cluster."""
     return any(archive.match(pattern) for pattern in _PATTERNS)
 
 
-def found(tree: Path, name: str) -> Path:
-    """One of the programs in an unpacked archive.
+def program_in(tree: Path, name: str) -> Path:
+    """Return the path of a program in an unpacked archive.
 
     Raises:
-        FiveninesError: it is not there.
+        FiveninesError: the program is missing.
     """
     for part in _PARTS:
         if (tree / part / name).is_file():
@@ -119,8 +122,8 @@ def found(tree: Path, name: str) -> Path:
     raise FiveninesError(f"{tree} has no {name} in {', '.join(_PARTS)}")
 
 
-_BESIDE: Mapping[str, tuple[str, ...]] = {
-    # the folder above the one with this file, and so on
+_NEXT_TO_SERVER: Mapping[str, tuple[str, ...]] = {
+    # Files to search; `_ABOVE` is the number of levels from the file up to the folder.
     "lc-messages-dir": ("share/english/errmsg.sys", "share/mysql*/english/errmsg.sys"),
     "character-sets-dir": ("share/charsets/Index.xml", "share/mysql*/charsets/Index.xml"),
     "plugin-dir": ("lib/plugin", "lib64/mysql/plugin", "lib/mysql/plugin", "lib/*/mysql/plugin"),
@@ -129,9 +132,11 @@ _ABOVE = {"lc-messages-dir": 2, "character-sets-dir": 1}
 
 
 def _folder(tree: Path, patterns: Sequence[str]) -> Path:
-    """The folder that the first of these patterns finds; the first one's, if none is there: a server says
-    so itself."""
-    option = next(name for name, own in _BESIDE.items() if own == patterns)
+    """Return the folder of the first pattern that matches.
+
+    If none matches, return the first pattern's folder: the server then reports the missing file.
+    """
+    option = next(name for name, own in _NEXT_TO_SERVER.items() if own == patterns)
     matches = [path for pattern in patterns for path in sorted(tree.glob(pattern))]
     path = matches[0] if matches else tree / patterns[0]
     for _ in range(_ABOVE.get(option, 0)):
@@ -140,24 +145,22 @@ def _folder(tree: Path, patterns: Sequence[str]) -> Path:
 
 
 def _readable(root: Path) -> list[Path]:
-    """The programs in a folder of somebody else, which servers of other users than its owner must be able
-    to run.
+    """Return the programs in an external folder, which all users must be able to run.
 
     Raises:
-        FiveninesError: they are not, or cannot be run by them.
+        FiveninesError: a program is missing, or only its owner can run it.
     """
-    programs = [found(root, name) for name in _PROGRAMS]
+    programs = [program_in(root, name) for name in _PROGRAMS]
     closed = [path for path in (root, *programs) if path.stat().st_mode & 0o005 != 0o005]
     if closed:
         raise FiveninesError(
-            f"{closed[0]} can be run by its owner only, and servers have users of their own: "
-            f"run `chmod -R go+rX {root}`"
+            f"only the owner can run {closed[0]}, but servers run as other users: run `chmod -R go+rX {root}`"
         )
     return programs
 
 
 def _offered() -> Path | None:
-    """The newest archive in the folder that the environment names."""
+    """Return the newest archive in the folder of the environment variable."""
     folder = os.environ.get(ARCHIVES)
     if not folder:
         return None
@@ -166,26 +169,26 @@ def _offered() -> Path | None:
 
 
 def _checked_sum(archive: Path) -> str:
-    """The checksum of an archive, which a list beside it has to say, too, where there is one.
+    """Return the checksum of an archive and compare it with a SHA256SUMS file in the same folder, if any.
 
     Raises:
-        FiveninesError: it says another one.
+        FiveninesError: the checksums differ.
     """
     digest = archives.checksum(archive)
     sums = archive.with_name("SHA256SUMS")
     if sums.exists():
         lines = (line.split() for line in sums.read_text().splitlines() if line.strip())
-        wanted = {name.lstrip("*"): one for one, name in lines}
-        if wanted.get(archive.name, digest) != digest:
-            raise FiveninesError(f"{archive} is damaged: {sums.name} beside it has another checksum")
+        expected = {name.lstrip("*"): checksum for checksum, name in lines}
+        if expected.get(archive.name, digest) != digest:
+            raise FiveninesError(f"{archive} is damaged: its checksum differs from that in {sums}")
     return digest
 
 
 def _version(tree: Path) -> str:
     for name in _PROGRAMS:
-        found(tree, name)
+        program_in(tree, name)
     answer = subprocess.run(
-        [str(found(tree, "mysqld")), "--no-defaults", "--version"],
+        [str(program_in(tree, "mysqld")), "--no-defaults", "--version"],
         capture_output=True,
         text=True,
         check=False,

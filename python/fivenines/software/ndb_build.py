@@ -1,8 +1,7 @@
-"""MySQL NDB Cluster built from Debian's source package of MySQL: it contains storage/ndb, which no package
-of Debian's has built.
+"""Build MySQL NDB Cluster from Debian's source package of MySQL, which contains the unbuilt storage/ndb.
 
-Four steps, each a shell command in one folder; one that is done leaves a file that says so, and is not
-done again. The compiler's step goes on where it was interrupted, as ninja knows what is made.
+Each step is a shell command in one folder. A completed step leaves a marker file and is not repeated. An
+interrupted compilation continues, as ninja knows the finished parts.
 """
 
 import os
@@ -18,11 +17,11 @@ from fivenines.errors import FiveninesError
 from fivenines.software.base import Report
 from fivenines.units import format_size
 
+# The name of the source package.
 SOURCE = "mysql-9.7"
-"""The name of the source package."""
 
+# Required free space in bytes: 2 GB for the unpacked source, the rest for compiled and linked files.
 DISK = 12 * 2**30
-"""Bytes that must be free: the source is 2 GB unpacked, what is compiled and linked takes the rest."""
 
 HOURS = "about two hours on two cores (2,900 compilations)"
 
@@ -53,9 +52,9 @@ _OPTIONS = (
     "-DWITH_AUTHENTICATION_CLIENT_PLUGINS=OFF",
     "-DWITH_FIDO=none",
     "-DINSTALL_MYSQLTESTDIR=",
-    # programs find the libraries beside them, wherever the folder is moved to
+    # Programs find their libraries relative to themselves, so that the folder can be moved.
     "-DCMAKE_BUILD_RPATH_USE_ORIGIN=ON",
-    # half of the time of a full optimisation: for behaviour, and for topologies among each other
+    # -O1 takes half of the time of a full optimisation. It suffices to test behaviour and compare topologies.
     "-DCMAKE_CXX_FLAGS='-O1 -g0'",
     "-DCMAKE_C_FLAGS='-O1 -g0'",
 )
@@ -76,7 +75,7 @@ _GATHERED = "tree"
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the build: what it is called, what is run, and how far the whole is after it."""
+    """A step of the build: its name, its command, and the completed fraction of the build after it."""
 
     name: str
     command: str
@@ -84,25 +83,25 @@ class Step:
 
     @property
     def shown(self) -> str:
-        """The command on one line."""
+        """Return the command as one line."""
         lines = (line for line in self.command.splitlines() if not line.startswith("#"))
         return " ".join(" ".join(lines).split())
 
 
 @dataclass(frozen=True)
 class Build:
-    """A build in a folder. `jobs`: compilers at once; None: one for each core."""
+    """A build in a folder. `jobs` is the number of parallel compilers; None: one per core."""
 
     folder: Path
     jobs: int | None = None
 
     @property
     def result(self) -> Path:
-        """What it leaves: programs, libraries, messages and character sets."""
+        """Return the folder with the results: programs, libraries, messages and character sets."""
         return self.folder / _GATHERED
 
     def steps(self) -> Sequence[Step]:
-        """All steps in their order, those that are done, too."""
+        """Return all steps in order, including completed ones."""
         jobs = self.jobs or os.cpu_count() or 1
         return (
             Step("fetch", _FETCH, 0.02),
@@ -122,43 +121,43 @@ class Build:
         )
 
     def done(self, step: Step) -> bool:
-        """Whether a step was done by this very command, in this folder."""
+        """Return whether a step was completed with the same command in this folder."""
         try:
             return self._mark(step).read_text() == step.command
         except OSError:
             return False
 
     def left(self) -> list[Step]:
-        """The steps from the first one on that is not done: what follows it has to be done again."""
+        """Return the remaining steps: the first incomplete one and all that follow it."""
         steps = list(self.steps())
         first = next((i for i, step in enumerate(steps) if not self.done(step)), len(steps))
         return steps[first:]
 
     def missing(self) -> list[str]:
-        """What has to be there before the build can begin, each with what to do."""
-        found = []
+        """Return missing prerequisites of the build, each with its remedy."""
+        problems = []
         if absent := [name for name in PACKAGES if not _installed(name)]:
-            found.append(f"packages: run `apt-get install {' '.join(absent)}` as root")
+            problems.append(f"packages: run `sudo apt-get install {' '.join(absent)}`")
         fetched = self.done(self.steps()[0])
         if not fetched and not _fetchable():
-            found.append(
+            problems.append(
                 f"the source package {SOURCE}: add a line such as "
                 "`deb-src http://deb.debian.org/debian sid main` to /etc/apt/sources.list, then run "
-                "`apt-get update` as root"
+                "`sudo apt-get update`"
             )
         free = shutil.disk_usage(_existing(self.folder)).free
         if not self.done(self.steps()[3]) and free < DISK:
-            found.append(
-                f"disk space: {format_size(free)} are free in {self.folder}, {format_size(DISK)} are needed: "
-                "choose another folder by --folder"
+            problems.append(
+                f"disk space: {format_size(free)} free in {self.folder}, but the build needs "
+                f"{format_size(DISK)}: choose another folder with --folder"
             )
-        return found
+        return problems
 
     def run(self, report: Report) -> None:
-        """Do what is not done yet.
+        """Run the remaining steps.
 
         Raises:
-            FiveninesError: a step failed; with its last lines.
+            FiveninesError: a step failed; the message has its last lines.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         all_steps = list(self.steps())
@@ -182,7 +181,7 @@ class Build:
         if done.returncode != 0:
             lines = self._log(step).read_text(errors="replace").splitlines()[-6:]
             raise FiveninesError(
-                f"the step {step.name} failed; all of its output is in {self._log(step)}:\n"
+                f"the build step {step.name} failed; its complete output is in {self._log(step)}:\n"
                 + "\n".join(f"  {line}" for line in lines)
             )
 
@@ -194,17 +193,17 @@ class Build:
 
 
 def default_folder() -> Path:
-    """Where a build is made that names no folder."""
+    """Return the default folder of a build."""
     return paths.cache() / "builds" / SOURCE
 
 
 def announced(build: Build) -> list[str]:
-    """What is said before anything begins."""
+    """Return the lines to print before a build starts."""
     return [
         f"builds MySQL NDB Cluster from Debian's source package {SOURCE} in {build.folder}",
         f"takes {HOURS}; needs {format_size(DISK)} of disk space; downloads 429 MB",
-        "optimised with -O1 alone: good for behaviour, and to compare topologies with each other; "
-        "not against other servers",
+        "optimised only with -O1: use it to test behaviour and to compare NDB topologies; "
+        "do not compare its speed with other servers",
     ]
 
 
@@ -213,7 +212,7 @@ rm -rf {_GATHERED} && mkdir -p {_GATHERED}/bin {_GATHERED}/lib/plugin {_GATHERED
 cd build/runtime_output_directory && cp {" ".join((*_SERVERS, *_TOOLS))} ../../{_GATHERED}/bin/ && cd ../.. &&
 (cp -a build/library_output_directory/*.so* {_GATHERED}/lib/ 2>/dev/null || true) &&
 (cp -a build/plugin_output_directory/*.so {_GATHERED}/lib/plugin/ 2>/dev/null || true) &&
-# where programs were linked to look for libraries
+# programs search their libraries in this folder
 ln -s lib {_GATHERED}/library_output_directory &&
 cp -a build/share/english source/share/charsets {_GATHERED}/share/ &&
 cp source/LICENSE {_GATHERED}/
@@ -226,7 +225,7 @@ def _installed(package: str) -> bool:
 
 
 def _fetchable() -> bool:
-    """Whether apt knows where the source package is."""
+    """Return whether apt has a source for the source package."""
     return SOURCE in _answer(shlex.split(_FETCH.replace("--download-only", "--print-uris")))
 
 

@@ -1,4 +1,4 @@
-"""`pacemaker-2.1`: a root file system with MariaDB and the cluster stack that Debian 12 has."""
+"""`pacemaker-2.1`: a root file system with MariaDB and Debian 12's cluster stack."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -7,18 +7,18 @@ from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
+# Pacemaker, its command line tools, the messaging layer, and the agents that start and stop services.
 CLUSTER = ("pacemaker", "pacemaker-cli-utils", "corosync", "resource-agents")
-"""Pacemaker, its command line tools, the messaging layer, and the agents that start and stop services."""
 
+# User of most of Pacemaker's processes.
 DAEMON = ("hacluster", 998)
-"""The account that most of Pacemaker's processes run as."""
 
+# Group of that user; Pacemaker accepts connections from its members.
 GROUP = "haclient"
-"""That account's group, by which Pacemaker knows who may talk to it."""
 
 
 class PacemakerRoot(DebianRoot):
-    """Nodes overlay it. Its MariaDB is that of `mariadb-10.11`: both come from the same release."""
+    """The root of nodes. Its MariaDB is that of `mariadb-10.11`, as both come from the same release."""
 
     name = "pacemaker-2.1"
     description = "Pacemaker 2.1, Corosync 3.1 and MariaDB 10.11, from Debian 12's packages"

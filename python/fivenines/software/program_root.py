@@ -1,6 +1,6 @@
-"""Files of a proxy or failover manager that a user brings: of an image, or of an archive.
+"""Files of a custom proxy or failover manager, from an image or an archive.
 
-Such an engine has one name, `root:image:…` or `root:archive:…`. It has no database server.
+Such an engine is named `root:image:…` or `root:archive:…`. It has no database server.
 """
 
 import hashlib
@@ -22,37 +22,37 @@ _NAME = "name.json"
 
 
 class ProgramRoot(CachedEngine):
-    """A tree in the cache with a program of the user's; `name` as the module says."""
+    """A tree in the cache with a custom program; for `name` see the module."""
 
     def __init__(self, name: str) -> None:
         kind, _, self._where = name.removeprefix(PREFIX).partition(":")
         if not name.startswith(PREFIX) or kind not in ("image", "archive") or not self._where:
-            raise UsageError(f"{name!r} is no program's root: root:image:… or root:archive:…")
+            raise UsageError(f"{name!r} is not a program's root: write root:image:… or root:archive:…")
         if kind == "archive" and not Path(self._where).is_absolute():
-            raise UsageError(f"{name!r}: write the whole path of the archive")
+            raise UsageError(f"{name!r}: write the absolute path of the archive")
         self._kind: Literal["image", "archive"] = "image" if kind == "image" else "archive"
-        # what is a class's own with other engines is here that of what was brought
+        # Class attributes of other engines are instance attributes here.
         self.name, self.family = name, "none"  # type: ignore[misc]
-        self.description = f"a program of yours: {kind} {self._where}"  # type: ignore[misc]
+        self.description = f"custom program: {kind} {self._where}"  # type: ignore[misc]
         self._digest = ""
 
     @classmethod
     def of(cls, kind: Literal["image", "archive"], where: str) -> "ProgramRoot":
-        """Of an image's reference, or an archive's path."""
+        """Create the root from an image's reference or an archive's path."""
         return cls(f"{PREFIX}{kind}:{where}")
 
     @property
     def cached(self) -> bool:
-        """Whether something of that name is in the cache."""
+        """Whether the root is in the cache."""
         return self.folder.exists()
 
     def status(self) -> EngineStatus:
-        found = super().status()
+        status = super().status()
         receipt = self._receipt()
         changed = receipt is not None and self._stamp() not in ("", receipt.source.partition(" ")[2])
-        if found.installed and changed:
-            return replace(found, installed=False, detail="the archive is another one now")
-        return found
+        if status.installed and changed:
+            return replace(status, installed=False, detail="the archive has changed")
+        return status
 
     def remove(self) -> None:
         if not self.cached:
@@ -70,7 +70,7 @@ class ProgramRoot(CachedEngine):
 
     def build(self, tree: Path, report: Report) -> str:
         self._digest = unpacking.unpack(self._kind, self._where, tree, report)
-        # its folder's name is not enough to list it
+        # The folder's name does not contain the complete name of the root.
         (tree.parent / _NAME).write_text(json.dumps(self.name))
         return self._digest.removeprefix("sha256:")[:12]
 
@@ -78,7 +78,7 @@ class ProgramRoot(CachedEngine):
         return f"{self._digest} {self._stamp()}".strip()
 
     def _stamp(self) -> str:
-        """Size and time of an archive, by which another one in its place is noticed; empty: there is none."""
+        """Return size and time of an archive, to detect a changed file; empty without an archive."""
         file = Path(self._where)
         if self._kind == "image" or not file.is_file():
             return ""
@@ -96,21 +96,21 @@ class ProgramRoot(CachedEngine):
 
 
 def root_of(tree: Path) -> Root:
-    """What a host sees of a folder: a whole root file system as its root, else a folder beside its own."""
+    """Return how a host mounts a folder: a whole root file system as its root, otherwise at `ENGINE`."""
     return Root(lower=tree) if is_root(tree) else Root(engine=tree)
 
 
 def seen_at(root: Root) -> str:
-    """Where a host sees such a folder: nothing where it is the root itself, or there is none."""
+    """Return the path of such a folder inside a host; empty if it is the root itself."""
     return "" if root.engine is None else str(ENGINE)
 
 
 def program_roots() -> list[ProgramRoot]:
-    """Those in the cache."""
-    found = []
+    """Return the program roots in the cache."""
+    roots = []
     for receipt in sorted((paths.cache() / "engines" / "roots").glob(f"*/{_NAME}")):
         try:
-            found.append(ProgramRoot(str(json.loads(receipt.read_text()))))
+            roots.append(ProgramRoot(str(json.loads(receipt.read_text()))))
         except (OSError, ValueError, UsageError):
             continue
-    return found
+    return roots

@@ -1,4 +1,4 @@
-"""All engines that there are."""
+"""Look up engines by name."""
 
 from fivenines import plugins
 from fivenines.errors import UsageError
@@ -9,22 +9,22 @@ from fivenines.spelling import nearest
 
 
 def engines() -> list[Engine]:
-    """Every engine, by name; then those that somebody has brought, as far as they are in the cache."""
+    """Return every engine by name, then the custom engines in the cache."""
     return [*_own(), *custom(), *program_roots()]
 
 
 def family_of(name: str) -> Family | None:
-    """Whose servers the engine of this name has; None: there is no such engine."""
+    """Return the family of an engine's servers; None: unknown engine."""
     if is_custom(name):
         return Source.named(name).family
-    return next((one.family for one in _own() if one.name == name), None)
+    return next((engine.family for engine in _own() if engine.name == name), None)
 
 
 def engine(name: str) -> Engine:
-    """The engine of this name.
+    """Return the engine of this name.
 
     Raises:
-        UsageError: there is none; with the nearest name.
+        UsageError: unknown engine; the message has the nearest name.
     """
     if name.startswith(PREFIX):
         return ProgramRoot(name)
@@ -38,5 +38,4 @@ def engine(name: str) -> Engine:
 
 def _own() -> list[Engine]:
     kinds = plugins.classes("fivenines.software", Engine)  # type: ignore[type-abstract]
-    found = [kind() for kind in kinds if hasattr(kind, "name")]
-    return sorted(found, key=lambda engine: engine.name)
+    return sorted((kind() for kind in kinds if hasattr(kind, "name")), key=lambda engine: engine.name)

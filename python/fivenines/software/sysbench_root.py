@@ -1,8 +1,8 @@
 """`sysbench`: the load generator sysbench with its client libraries, from Debian 12's packages.
 
-It is unpacked like a server, so that it is the same version everywhere and needs nobody who may install
-packages. It runs beside a host, with the machine's files: the tree's own loader starts it with the tree's
-libraries, whatever this machine has.
+It is unpacked like a server, so that the version is the same everywhere and no package has to be installed.
+It runs in a host's network with the machine's files. The tree's loader starts it with the tree's libraries,
+independent of those of the machine.
 """
 
 from fivenines.errors import FiveninesError
@@ -12,7 +12,7 @@ _SCRIPTS = "usr/share/sysbench"
 
 
 class SysbenchRoot(DebianRoot):
-    """No host has it as its root: it is started on the client's host, as our own load generator is."""
+    """The files of sysbench, which is no root of a host but runs on the client's host."""
 
     name = "sysbench"
     description = "sysbench 1.0 with its OLTP scripts, as a second load generator, from Debian 12's packages"
@@ -23,10 +23,10 @@ class SysbenchRoot(DebianRoot):
     version_pattern = r"sysbench (\S+)"
 
     def command(self) -> list[str]:
-        """What a command line begins with that starts it.
+        """Return the beginning of a command line that starts sysbench.
 
         Raises:
-            FiveninesError: the tree has no loader, or no libraries.
+            FiveninesError: the tree has no loader or no libraries.
         """
         loaders = sorted(self.tree.glob("usr/lib*/ld-linux*.so*"))
         libraries = sorted(self.tree.glob("usr/lib/*-linux-gnu*"))
@@ -36,11 +36,11 @@ class SysbenchRoot(DebianRoot):
         return [str(loaders[0]), "--library-path", path, str(self.tree / "usr/bin/sysbench")]
 
     def script(self, name: str) -> str:
-        """One of its own scripts, as `oltp_read_write`."""
+        """Return the path of a built-in script, such as `oltp_read_write`."""
         return str(self.tree / _SCRIPTS / f"{name}.lua")
 
     def environment(self) -> dict[str, str]:
-        """What it needs to find the files of its tree: its scripts, and ways to log in to MySQL."""
+        """Return the environment with the paths of its scripts and of plugins for MySQL's authentication."""
         plugins = sorted(self.tree.glob("usr/lib/*-linux-gnu*/libmariadb*/plugin"))
-        found = {"LUA_PATH": f"{self.tree / _SCRIPTS}/?.lua"}
-        return found | ({"MARIADB_PLUGIN_DIR": str(plugins[0])} if plugins else {})
+        variables = {"LUA_PATH": f"{self.tree / _SCRIPTS}/?.lua"}
+        return variables | ({"MARIADB_PLUGIN_DIR": str(plugins[0])} if plugins else {})

@@ -1,7 +1,7 @@
-"""What is in a folder with a database server that somebody brings: its family, version and programs.
+"""Examine a folder with a custom database server: its family, version and programs.
 
-Either a whole root file system, as an image unpacks to, or one installation (bin, lib, share), as a tarball
-does.
+The folder is either a whole root file system, as in an image, or one installation (bin, lib, share), as in a
+tarball.
 """
 
 import re
@@ -15,14 +15,15 @@ from fivenines.lab.host import ENGINE, Root
 from fivenines.software.base import Family
 from fivenines.software.debian_root import inside_tree
 
+# Server program of each family, and a pattern for the version in its output.
 _SERVERS: Mapping[Family, tuple[str, str]] = {
-    # MariaDB calls its server mysqld, too
+    # MariaDB also has a program mysqld, so it is checked first.
     "mariadb": ("mariadbd", r"Ver (\d+\.\d+\.\d+)-MariaDB"),
     "mysql": ("mysqld", r"Ver (\d+\.\d+\.\d+)"),
     "postgresql": ("postgres", r"PostgreSQL\) (\d+(?:\.\d+)+|\d+\w*)"),
 }
-"""The server's program of each family, and its version in what it prints."""
 
+# Program folders in root file systems of Debian, the Red Hat family, and images.
 _IN_ROOT = (
     "usr/local/sbin",
     "usr/local/bin",
@@ -36,16 +37,15 @@ _IN_ROOT = (
     "opt/*/*/bin",
     "opt/*/*/sbin",
 )
-"""Where roots have programs: those of Debian, of the Red Hat family, and of images."""
 
 _IN_INSTALLATION = ("bin", "sbin", "libexec")
 
-_BESIDE: Mapping[str, tuple[str, int]] = {
+# Files that a MySQL server reads: a pattern, and the number of levels from the match up to the folder.
+_NEXT_TO_SERVER: Mapping[str, tuple[str, int]] = {
     "lc-messages-dir": ("share/**/english/errmsg.sys", 2),
     "character-sets-dir": ("share/**/charsets/Index.xml", 1),
     "plugin-dir": ("lib*/**/plugin", 0),
 }
-"""What a server of the MySQL family reads beside itself: a pattern, and how far above the folder is."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Tree:
 
     Attributes:
         path: the folder.
-        family: whose server it has.
-        version: of that server; empty: nobody has asked it.
+        family: family of its server.
+        version: version of the server; empty: not determined.
     """
 
     path: Path
@@ -63,56 +63,56 @@ class Tree:
     version: str = ""
 
     @classmethod
-    def looked_at(cls, path: Path) -> "Tree":
-        """See what is in a folder.
+    def examined(cls, path: Path) -> "Tree":
+        """Determine the server in a folder and its version.
 
         Raises:
-            FiveninesError: no server that is known, or one that does not run here.
+            FiveninesError: the folder has no supported server, or the server does not run here.
         """
         for family, (program, pattern) in _SERVERS.items():
-            found = _located(path, program)
-            if found is not None:
-                return cls(path, family, _version(path, found, pattern))
+            server = _located(path, program)
+            if server is not None:
+                return cls(path, family, _version(path, server, pattern))
         names = ", ".join(program for program, _ in _SERVERS.values())
-        raise FiveninesError(f"{path} has no database server that is known: none of {names}")
+        raise FiveninesError(f"{path} has no supported database server: none of {names}")
 
     @property
     def is_root(self) -> bool:
-        """Whether it is a whole root file system, with a shell."""
+        """Whether the folder is a whole root file system, with a shell."""
         return is_root(self.path)
 
     def root(self) -> Root:
-        """What a host sees: the tree as its root, or beside the machine's own programs."""
+        """Return how a host mounts the tree: as its root, or in addition to the machine's programs."""
         return Root(lower=self.path) if self.is_root else Root(engine=self.path)
 
     def program(self, name: str) -> str:
-        """The path of a program inside a host.
+        """Return the path of a program inside a host.
 
         Raises:
             FiveninesError: the tree has no such program.
         """
-        found = _located(self.path, name)
-        if found is None:
+        located = _located(self.path, name)
+        if located is None:
             raise FiveninesError(f"{self.path} has no program {name}")
-        inside = found.relative_to(self.path)
+        inside = located.relative_to(self.path)
         return str(Path("/") / inside if self.is_root else ENGINE / inside)
 
     def next_to_server(self) -> dict[str, str]:
-        """See `Engine.next_to_server`: of an installation that is not where it was built for."""
+        """Return the options of `Engine.next_to_server`, for an installation that was moved."""
         if self.is_root or self.family == "postgresql":
             return {}
-        found = {}
-        for option, (pattern, above) in _BESIDE.items():
+        options = {}
+        for option, (pattern, above) in _NEXT_TO_SERVER.items():
             path = next(iter(sorted(self.path.glob(pattern))), None)
             for _ in range(above if path is not None else 0):
                 path = path.parent if path is not None else None
             if path is not None:
-                found[option] = str(ENGINE / path.relative_to(self.path))
-        return found
+                options[option] = str(ENGINE / path.relative_to(self.path))
+        return options
 
 
 def family_named(name: str) -> Family | None:
-    """The family that the name of an image or a file is of, as far as that can be told."""
+    """Return the family in the name of an image or a file; None if the name has none."""
     last = name.rstrip("/").rpartition("/")[2].lower()
     for family, words in _WORDS.items():
         if any(word in last for word in words):
@@ -128,23 +128,23 @@ _WORDS: Mapping[Family, Sequence[str]] = {
 
 
 def is_root(tree: Path) -> bool:
-    """Whether a folder is a whole root file system, with a shell."""
-    # links of a root are to its own files
+    """Return whether a folder is a whole root file system, with a shell."""
+    # Absolute links in a root point into the root itself, so they need not resolve here.
     return any((tree / place).is_symlink() or (tree / place).exists() for place in ("bin/sh", "usr/bin/sh"))
 
 
 def _located(tree: Path, program: str) -> Path | None:
     folders = _IN_ROOT if is_root(tree) else _IN_INSTALLATION
     for folder in folders:
-        for found in sorted(tree.glob(f"{folder}/{program}"), reverse=True):
-            if found.is_symlink() or found.is_file():
-                return found
+        for path in sorted(tree.glob(f"{folder}/{program}"), reverse=True):
+            if path.is_symlink() or path.is_file():
+                return path
     return None
 
 
 def _version(tree: Path, program: Path, pattern: str) -> str:
     inside = f"/{program.relative_to(tree)}" if is_root(tree) else str(program)
-    # what a configuration file says must not matter
+    # Configuration files must not influence the output.
     plain = [] if program.name == "postgres" else ["--no-defaults"]
     command = [inside, *plain, "--version"]
     try:
@@ -157,8 +157,8 @@ def _version(tree: Path, program: Path, pattern: str) -> str:
         raise FiveninesError(f"{program} does not run here: {error.strerror}") from error
     match = re.search(pattern, answer.stdout)
     if program.name == "mysqld" and "MariaDB" in answer.stdout:
-        raise FiveninesError(f"{program} is a MariaDB from before 10.5, which is not known here")
+        raise FiveninesError(f"{program} is MariaDB before 10.5, which is not supported")
     if match is None:
-        said = " ".join((answer.stderr or answer.stdout).split())[-300:]
-        raise FiveninesError(f"{program} does not run here: {said or 'it says no version'}")
+        output = " ".join((answer.stderr or answer.stdout).split())[-300:]
+        raise FiveninesError(f"{program} does not run here: {output or 'it prints no version'}")
     return match[1]

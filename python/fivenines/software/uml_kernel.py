@@ -1,7 +1,7 @@
 """`uml`: the kernel of virtual machines, which runs as an ordinary process (user-mode Linux).
 
-Debian's unstable packages have one that enters its processes by seccomp instead of ptrace: to connect to
-PostgreSQL takes a third of the time. It comes with its own C library, as hosts have older ones.
+The kernel of Debian unstable intercepts system calls with seccomp instead of ptrace: connecting to PostgreSQL
+takes a third of the time. The engine includes the C library of the kernel, as hosts have older ones.
 """
 
 import shutil
@@ -12,6 +12,7 @@ from fivenines.lab.host import Root
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 
+# Kernel modules that fivenines uses, unless they are built in.
 MODULES = (
     "overlay",
     "lru_cache",
@@ -23,18 +24,17 @@ MODULES = (
     "dm-mod",
     "dm-delay",
 )
-"""Of the kernel's modules those that are of use here, where they are not built in."""
 
+# Path of the kernel's folder inside a host.
 PLACE = Path("/run/uml")
-"""Where a host sees it."""
 
 _LOADER = "ld-linux-x86-64.so.2"
+# Short name of the loader, which fits into the place of the original name in the program.
 _OWN_LOADER = "ld.so"
-"""The same, by a name that is short enough to be written over the other."""
 
 
 class UmlKernel(DebianRoot):
-    """The kernel, its C library and some of its modules. Programs are those of a host's root."""
+    """The kernel, its C library and some of its modules. Programs come from a host's root."""
 
     name = "uml"
     description = "Linux as a process, with DRBD 8.4, for virtual machines, from Debian unstable's packages"
@@ -61,17 +61,19 @@ class UmlKernel(DebianRoot):
         return version
 
     def root(self) -> Root:
-        raise FiveninesError(f"{self.name} is a kernel: it is no root of a host")
+        raise FiveninesError(f"{self.name} is a kernel and cannot be the root of a host")
 
 
 def _write_kernel(program: bytes, target: Path) -> None:
-    """The kernel, which looks for its C library where hosts show it.
+    """Write the kernel with the path of its loader inside hosts.
 
-    To name the loader on a command line would not do: the kernel starts itself again, from /proc/self/exe.
+    Starting it with the loader does not work: the kernel executes itself again, from /proc/self/exe.
     """
     before = f"/lib64/{_LOADER}".encode() + bytes(1)
     after = str(PLACE / _OWN_LOADER).encode() + bytes(1)
     if program.count(before) != 1 or len(after) > len(before):
-        raise FiveninesError(f"the kernel has not the one loader {before.decode()[:-1]}")
+        raise FiveninesError(
+            f"cannot patch the kernel: it does not contain the loader {before.decode()[:-1]} exactly once"
+        )
     target.write_bytes(program.replace(before, after.ljust(len(before), bytes(1))))
     target.chmod(0o755)

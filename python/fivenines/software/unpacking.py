@@ -1,4 +1,4 @@
-"""What a user brings as files in a tree: the root of an image, or what an archive has."""
+"""Unpack custom software into a tree: the root of an image, or the contents of an archive."""
 
 import json
 import shutil
@@ -12,10 +12,10 @@ from fivenines.software.base import Report
 
 
 def unpack(kind: Literal["image", "archive"], where: str, tree: Path, report: Report) -> str:
-    """Fetch and unpack it into `tree`, which does not exist yet; the checksum of what it was.
+    """Fetch and unpack an image or archive into `tree`, which does not exist yet; return its checksum.
 
     Raises:
-        FiveninesError: it cannot be fetched or unpacked; says what to do.
+        FiveninesError: it cannot be fetched or unpacked; the message has the remedy.
     """
     inside = _is_image(Path(where)) if kind == "archive" else ""
     if kind == "archive" and not inside:
@@ -24,14 +24,14 @@ def unpack(kind: Literal["image", "archive"], where: str, tree: Path, report: Re
     scratch.mkdir()
     try:
         report(f"fetching {where}", None)
-        found = images.unpack(f"{inside}:{where}" if inside else where, scratch)
-        report("looking at what is in it", 0.9)
-        found.root.rename(tree)
+        unpacked = images.unpack(f"{inside}:{where}" if inside else where, scratch)
+        report("examining the contents", 0.9)
+        unpacked.root.rename(tree)
         _tidy(tree)
     finally:
         subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False, capture_output=True)
         shutil.rmtree(scratch, ignore_errors=True)
-    return found.digest
+    return unpacked.digest
 
 
 def _of_archive(archive: Path, tree: Path, report: Report) -> str:
@@ -45,7 +45,7 @@ def _of_archive(archive: Path, tree: Path, report: Report) -> str:
 
 
 def _is_image(archive: Path) -> str:
-    """The transport of an archive that is an image: `oci-archive`, `docker-archive`; empty: it is none."""
+    """Return the transport of an archive with an image: `oci-archive` or `docker-archive`; else empty."""
     try:
         with tarfile.open(archive) as packed:
             for _ in range(50):
@@ -63,17 +63,17 @@ def _is_image(archive: Path) -> str:
 
 
 def _lists_images(packed: tarfile.TarFile, manifest: tarfile.TarInfo) -> bool:
-    """Whether it is the list of `docker save`; other programs have a file of that name, too."""
+    """Return whether a manifest is that of `docker save`; other programs also use this file name."""
     stream = packed.extractfile(manifest)
     try:
-        found = json.load(stream) if stream is not None else None
+        listed = json.load(stream) if stream is not None else None
     except ValueError:
         return False
-    return isinstance(found, list) and all(isinstance(one, dict) and "Config" in one for one in found)
+    return isinstance(listed, list) and all(isinstance(item, dict) and "Config" in item for item in listed)
 
 
 def _lift(tree: Path) -> None:
-    """An installation in one folder of an archive becomes the tree itself."""
+    """Move the contents of an archive's only folder up into the tree."""
     inside = list(tree.iterdir())
     if len(inside) != 1 or not inside[0].is_dir() or inside[0].name in ("usr", "bin", "opt"):
         return
@@ -84,7 +84,7 @@ def _lift(tree: Path) -> None:
 
 
 def _tidy(tree: Path) -> None:
-    # hosts see the machine's devices; what an image has there nobody could copy or count
+    # Hosts use the machine's devices. Device nodes of an image cannot be copied.
     if (tree / "dev").is_dir() and not (tree / "dev").is_symlink():
         subprocess.run(["chmod", "-R", "u+rwX", str(tree)], check=False, capture_output=True)
         shutil.rmtree(tree / "dev", ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Which versions of server software go together, and what to say where they do not."""
+"""Check which versions of server software fit together."""
 
 from collections.abc import Mapping
 
@@ -6,32 +6,32 @@ from fivenines.software.base import Engine
 
 
 def mismatch(ours: Engine, root: Engine) -> str:
-    """Why an engine's data cannot be served from another root; empty if they can, or nothing is known.
+    """Return why an engine's data cannot be served from another root; empty if it can or is unknown.
 
-    They must be of the very same version: a newer server may change data that the older one then refuses, and
-    solutions on different versions could not be compared.
+    The versions must be identical: a newer server can change data so that the older one refuses it, and
+    solutions with different versions cannot be compared.
 
     Args:
         ours: the engine that has written the data.
-        root: the engine whose root the nodes have instead, as it carries more.
+        root: the engine whose root the nodes use instead, as it has more programs.
     """
     if ours.family != root.family:
-        # the server does not come from that root
+        # The server does not come from that root.
         return ""
-    wanted, found = ours.server_version(), root.server_version()
-    if not wanted or not found or wanted == found:
+    ours_version, root_version = ours.server_version(), root.server_version()
+    if not ours_version or not root_version or ours_version == root_version:
         return ""
     return (
-        f"engine {ours.name} has the server {wanted}, engine {root.name} has {found}: fetch both again "
-        "(`fivenines engines remove` and `pull`), as the mirror has moved on in between"
+        f"engine {ours.name} has server version {ours_version}, but engine {root.name} has {root_version}, "
+        "as the mirror changed in between: pull both again (`fivenines engines remove` and `pull`)"
     )
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Which engines have another version than when a run began, in words; empty if none has."""
-    found = [
+    """Return the engines whose version changed since the start of a run, as text; empty if none."""
+    changes = [
         f"{name} was {before[name]}, is {version}"
         for name, version in now.items()
         if before.get(name, version) != version
     ]
-    return ", ".join(found)
+    return ", ".join(changes)

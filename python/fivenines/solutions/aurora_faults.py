@@ -83,7 +83,7 @@ class OnAws(Hooked):
 class Crashed(OnAws):
     """Its servers are down until Amazon has started them again."""
 
-    downs = True
+    stops_servers = True
 
 
 class Simulated(Fault[FaultSettings]):
@@ -152,7 +152,7 @@ class CutOff(Fault[FaultSettings]):
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        self._heal(injection.held)
+        self._heal(injection.state)
         back = context.settles(lambda: all(map(_lets_in, injection.servers)), 30.0)
         return Recovery(
             back,

@@ -50,11 +50,15 @@ _BY_OWN_SQL = ("connection-storm", "long-transaction")
 
 
 class Hooks(Settings):
-    """Shell commands, run on this machine; `{node}`, `{host}` and `{port}` are those of the member."""
+    """Shell commands, run on this machine. `{node}`, `{host}` and `{port}` stand for those of the member."""
 
     kill: str = Field("", description="kills a server, for the fault `kill`")
     stop: str = Field("", description="shuts a server down cleanly, for the fault `stop`")
-    host_kill: str = Field("", description="switches a machine off, for the fault `host-kill`")
+    host_kill: str = Field(
+        "",
+        description="kills all processes of a host and silences its network, for the fault `host-kill`; data is "
+        "at risk only if it also discards the page cache, as a power-off does",
+    )
     restart: str = Field(
         "",
         description="starts a server again after `kill`, `stop` and `host-kill`, and injects the fault "

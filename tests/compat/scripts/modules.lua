@@ -1,4 +1,4 @@
--- Modules of a folder of one's own, one of the old kind, and a file that is loaded.
+-- Modules of a custom folder, one of the old kind, and a file that is loaded.
 package.path = package.path .. ";./lib/?.lua"
 local statements = require("statements")
 require("counting")

@@ -180,7 +180,7 @@ def test_the_list_has_every_fault_and_what_it_does(fivenines: Any) -> None:
     answer = fivenines("inject", "--list")
     assert answer.code == 0
     assert "stalled-replica" in answer.out
-    assert "power loss of a whole host" in answer.out
+    assert "kill all processes of a host and silence its network" in answer.out
     assert "nothing is broken" not in answer.out
 
 
@@ -200,7 +200,7 @@ def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
         (("kil", None, [], None), "did you mean 'kill'"),
         (("kill", "majorty", [], None), "found 'majorty'"),
         (("kill", None, ["duration=1s"], None), "unknown key 'duration'"),
-        (("degrade", None, [], None), "it degrades nothing"),
+        (("degrade", None, [], None), "it has no effect"),
         (("sequence", None, ["steps=[{fault: kill}]"], "3s"), "has no duration"),
     ],
 )

@@ -70,7 +70,7 @@ def test_settings_of_a_link_stretch_the_playground_over_two_sites() -> None:
         ("rtt", "up: --network rtt: write KEY=VALUE, as in --set rtt=10ms"),
         ("latency=1ms", "up: --network latency=1ms: unknown key\n    allowed: rtt, jitter"),
         ("rtt=soon", "up: --network: link.rtt: found 'soon'"),
-        ("jitter=1ms", "up: --network: the jitter of a direction is longer"),
+        ("jitter=1ms", "up: --network: jitter must be at most half of rtt"),
         ("sites=[a, a]", "up: --network: sites: found a list of 2"),
     ],
 )

@@ -122,7 +122,7 @@ def test_faults_may_name_a_client_and_not_the_one_that_is_not_there() -> None:
     fault = "faults: [{fault: degrade, target: %s, latency: 5ms, duration: 5s}]\n"
     clients = "[{name: ann, site: west}, {name: bob}]"
     assert _experiment(clients, fault % "ann").faults[0].fault == "degrade"
-    with pytest.raises(UsageError, match=r"client: there is no such target.*ann, bob"):
+    with pytest.raises(UsageError, match=r"client: unknown target.*ann, bob"):
         _experiment(clients, fault % "client")
     text = GALERA.replace("sites: [east, west]", "sites: {east: [bob], west: [node2]}")
     assert parse_experiment(f"{text}clients: {clients}\n", "x.yaml").network[0].named_hosts["bob"]
@@ -246,5 +246,5 @@ def test_a_network_that_begins_with_the_load_does_something() -> None:
     assert network.plain().bandwidth is None
     (later,) = parse_experiment(text % "{from: steady, bandwidth: 57kbit/s}", "x.yaml").network
     assert later.begins == "steady" and later.begins_late and network.begins_late
-    assert "x.yaml:4:11: network[0]: from: nothing begins with the load" in _refusal(text % "{from: load}")
+    assert "x.yaml:4:11: network[0]: from: has no effect without a limit" in _refusal(text % "{from: load}")
     assert "x.yaml:4:18: network[0].from: found 'start'" in _refusal(text % "{from: start}")

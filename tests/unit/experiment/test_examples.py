@@ -15,7 +15,7 @@ from fivenines.lab import ids
 
 FOLDER = Path(__file__).parents[3] / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))
-LACKING = "only root may map all user ids"
+LACKING = "only root can map all user ids"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.name))

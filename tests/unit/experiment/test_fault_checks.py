@@ -53,8 +53,8 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),
         ("[{fault: kill, only: [thre]}]", "unknown solution 'thre'; the solutions are 'alone', 'three'"),
         ("[{fault: kill, target: site east}]", "the network 'lan' has no site 'east'"),
-        ("[{fault: partition, peers: everybody}]", "everybody: there is no such target"),
-        ("[{fault: degrade}]", "it degrades nothing"),
+        ("[{fault: partition, peers: everybody}]", "everybody: unknown target"),
+        ("[{fault: degrade}]", "it has no effect"),
         ("[{fault: freeze, duration: 6s}]", "faults[0].duration: 6s is not shorter than"),
         (
             "[{fault: sequence, steps: [{at: 3s, fault: kill}]}]",

@@ -178,7 +178,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "faults: [{fault: kill, target: replica}]\n",
             "x.yaml:4:10: faults[0]: kill does not apply to 'standalone': replica: the solution "
-            "has one node, and no replica. Change the fault, or list the solutions that it applies "
+            "has one node and no replica. Change the fault, or list the solutions that it applies "
             "to in its `only:`",
         ),
         (

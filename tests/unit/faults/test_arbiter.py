@@ -1,4 +1,4 @@
-"""The fault `arbiter`: killed, seen to be gone, started again."""
+"""Test the fault `arbiter`: the arbiter is killed, verified to have ended, and restarted."""
 
 import subprocess
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ def _context(arbiter: Arbiter | None) -> FaultContext:
     return FaultContext(deployed)
 
 
-def test_the_arbiter_is_killed_and_started_again() -> None:
+def test_kills_and_restarts_the_arbiter() -> None:
     started: list[list[str]] = []
 
     def spawn(command: list[str], **_more: Any) -> OwnProcess:
@@ -38,6 +38,6 @@ def test_the_arbiter_is_killed_and_started_again() -> None:
     assert "gcomm://10.99.0.11:4567,10.99.0.12:4567" in started[0]
 
 
-def test_where_there_is_no_arbiter_that_is_said() -> None:
-    with pytest.raises(FiveninesError, match="there is no arbiter"):
+def test_reports_a_missing_arbiter() -> None:
+    with pytest.raises(FiveninesError, match="has no arbiter"):
         ArbiterFault(ArbiterFaultSettings(fault="arbiter")).inject(_context(None))

@@ -1,4 +1,4 @@
-"""Faults on processes: that they really happen is verified, here with real processes."""
+"""Test the verification of faults on processes, with real processes."""
 
 import subprocess
 import time
@@ -19,7 +19,7 @@ from fivenines.lab.process import Process
 
 @pytest.fixture
 def process() -> Iterator[Process]:
-    """A server of three processes, below what stands for their starter."""
+    """A server of three processes, below a process that stands for their starter."""
     popen = subprocess.Popen(["sh", "-c", "sh -c 'sleep 60 & sleep 60 & wait'; exit $?"])
     process = Process(popen, None)
     deadline = time.monotonic() + 5.0
@@ -38,7 +38,7 @@ def _context(process: Any) -> FaultContext:
 
 
 @pytest.mark.parametrize("role", ["primary", "replica"])
-def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) -> None:
+def test_kill_ends_all_processes_of_the_target(process: Process, role: str) -> None:
     before = time.monotonic_ns()
     injection = Kill(KillSettings(fault="kill", target=role)).inject(_context(process))
     assert before <= injection.monotonic_ns <= time.monotonic_ns()
@@ -50,7 +50,7 @@ def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) ->
     assert process.members() == []
 
 
-def test_a_kill_of_nothing_is_not_verified() -> None:
+def test_kill_without_a_process_is_not_verified() -> None:
     popen = subprocess.Popen(["true"])
     popen.wait()
     injection = Kill(KillSettings(fault="kill")).inject(_context(Process(popen, None)))
@@ -58,17 +58,17 @@ def test_a_kill_of_nothing_is_not_verified() -> None:
     assert injection.detail == "SIGKILL to 0 processes"
 
 
-def test_processes_that_survive_are_named(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_names_surviving_processes(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     members = process.members()
-    # as if the signal were lost
+    # The signal is lost.
     monkeypatch.setattr(look, "send", lambda _process, _number: None)
-    monkeypatch.setattr(process, "gone", lambda _hit: False)
+    monkeypatch.setattr(process, "gone", lambda _processes: False)
     injection = Kill(KillSettings(fault="kill")).inject(_context(process))
     assert not injection.verified
-    assert injection.detail == f"processes {[member.pid for member in members]} are still there"
+    assert injection.detail == f"processes {[member.pid for member in members]} are still running"
 
 
-def test_frozen_processes_are_stopped_and_go_on(process: Process) -> None:
+def test_freeze_stops_and_resumes_processes(process: Process) -> None:
     members, context = process.members(), _context(process)
     fault = Freeze(FreezeSettings(fault="freeze"))
     injection = fault.inject(context)
@@ -76,24 +76,24 @@ def test_frozen_processes_are_stopped_and_go_on(process: Process) -> None:
     assert injection.detail == "SIGSTOP to 3 processes"
     assert [member.status() for member in members] == [psutil.STATUS_STOPPED] * 3
     assert process.frozen
-    mended = fault.recover(context, injection)
-    assert (mended.verified, mended.detail) == (True, "SIGCONT to 3 processes")
+    recovery = fault.recover(context, injection)
+    assert (recovery.verified, recovery.detail) == (True, "SIGCONT to 3 processes")
     assert psutil.STATUS_STOPPED not in [member.status() for member in members]
     assert not process.frozen
 
 
-def test_a_frozen_server_that_was_killed_meanwhile_needs_no_thaw(process: Process) -> None:
+def test_freeze_ends_without_a_process_to_resume(process: Process) -> None:
     context = _context(process)
     fault = Freeze(FreezeSettings(fault="freeze"))
     injection = fault.inject(context)
     assert process.gone(process.kill())
     assert process.wait(5.0), "the starter sees the end of its child"
-    mended = fault.recover(context, injection)
-    assert mended.verified
-    assert mended.detail == "nothing was left to go on: it was killed meanwhile"
+    recovery = fault.recover(context, injection)
+    assert recovery.verified
+    assert recovery.detail == "no process to resume: all were killed meanwhile"
 
 
-def test_when_a_fault_ends() -> None:
+def test_duration_of_a_fault() -> None:
     assert KillSettings(fault="kill").lasts == 5.0
     assert KillSettings(fault="kill", restart_after=None).lasts is None
     assert KillSettings(fault="kill", restart_after=0).lasts == 0
@@ -104,6 +104,6 @@ def test_when_a_fault_ends() -> None:
 
 
 @pytest.mark.parametrize("word", ["proxy", "client", "node", "node0", "site x y", "Primary", ""])
-def test_a_target_that_there_is_not_is_refused(word: str) -> None:
+def test_refuses_an_unknown_target(word: str) -> None:
     with pytest.raises(ValidationError, match="is not a target"):
         KillSettings(fault="kill", target=word)

@@ -1,4 +1,4 @@
-"""A rolling restart: who goes down when, what happens before and after, and where it stops."""
+"""Test the rolling restart: the order of servers, the steps around each restart, and early ends."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from fivenines.solutions.standalone import StandaloneSettings
 
 
 class Life:
-    """What a fault sees of a server's life."""
+    """The start and stop of a server, as far as a fault uses them."""
 
     def __init__(self, name: str, done: list[str]) -> None:
         self._name, self._done, self.up = name, done, True
@@ -39,19 +39,19 @@ class Life:
 
 
 class Node(Life, Server):
-    """A database server of which only its life is pretended."""
+    """A database server of which only start and stop are simulated."""
 
 
 class Part(Life, Member):
-    """A server beside the nodes."""
+    """A server that is not a node."""
 
 
-for pretended in (Node, Part):
-    pretended.__abstractmethods__ = frozenset()
+for simulated in (Node, Part):
+    simulated.__abstractmethods__ = frozenset()
 
 
 class Drained:
-    """An access layer with maintenance."""
+    """An access layer that can drain nodes."""
 
     def __init__(self, done: list[str]) -> None:
         self._done = done
@@ -65,7 +65,7 @@ class Drained:
 
 
 class Solution:
-    """Node1 is the primary at first; a server beside the nodes is called part1."""
+    """A solution with node1 as its first primary, and a server part1 that is not a node."""
 
     hand_over_patience = 5.0
 
@@ -116,7 +116,7 @@ class Solution:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maintenance, "_LOOK", 0.001)
+    monkeypatch.setattr(maintenance, "_CHECK_INTERVAL", 0.001)
     monkeypatch.setattr(maintenance, "_LONGEST_WAIT", 0.05)
 
 
@@ -124,9 +124,9 @@ def _context(solution: Solution, drain: bool = False) -> FaultContext:
     settings = SimpleNamespace(switches_over=False)
     access: Any = SimpleNamespace(draining=Drained(solution.done) if drain else None, settings=settings)
     deployed: Any = SimpleNamespace(solution=solution, access=access, manager=None)
-    told: list[str] = []
-    context = FaultContext(deployed, note=lambda kind, node, _: told.append(f"{kind} {node}"))
-    context.told = told  # type: ignore[attr-defined]
+    events: list[str] = []
+    context = FaultContext(deployed, note=lambda kind, node, _: events.append(f"{kind} {node}"))
+    context.events = events  # type: ignore[attr-defined]
     return context
 
 
@@ -134,26 +134,26 @@ def _fault(**settings: Any) -> Maintenance:
     return Maintenance(MaintenanceSettings(fault="maintenance", pause=0, **settings))
 
 
-def _all_of_it(fault: Maintenance, context: FaultContext) -> list[Injection]:
-    """As a runner does it: each server is back before what follows."""
-    found = []
+def _run_all(fault: Maintenance, context: FaultContext) -> list[Injection]:
+    """Run all injections as the runner does: each server recovers before the next injection."""
+    injections = []
     now: Injection | None = fault.inject(context)
     while now is not None:
-        found.append(now)
+        injections.append(now)
         for server in now.servers:
             server.up = True  # type: ignore[attr-defined]
         now = fault.follow(context, now, "")
-    return found
+    return injections
 
 
-def test_the_primary_comes_last_and_hands_over_before() -> None:
+def test_restarts_the_primary_last_after_a_switchover() -> None:
     solution = Solution()
     context = _context(solution)
-    found = _all_of_it(_fault(down=2), context)
-    assert [one.hosts for one in found] == [("part1",), ("node2",), ("node3",), ("node1",)]
-    assert [one.followed for one in found] == [True, True, True, False]
-    assert all(one.verified and (one.lasts or 0) >= 2 for one in found)
-    assert found[0].role == "all"
+    injections = _run_all(_fault(down=2), context)
+    assert [injection.hosts for injection in injections] == [("part1",), ("node2",), ("node3",), ("node1",)]
+    assert [injection.followed for injection in injections] == [True, True, True, False]
+    assert all(injection.verified and (injection.lasts or 0) >= 2 for injection in injections)
+    assert injections[0].role == "all"
     assert solution.done == [
         "stop part1",
         "stop node2",
@@ -164,13 +164,13 @@ def test_the_primary_comes_last_and_hands_over_before() -> None:
         "stop node1",
         "welcome node1",
     ]
-    assert context.told[-3:] == ["maintenance node1", "handed over node1", "stopped node1"]  # type: ignore[attr-defined]
-    assert _fault().recover(context, found[1]).detail == "2 of 4 servers had their turn"
+    assert context.events[-3:] == ["maintenance node1", "handed over node1", "stopped node1"]  # type: ignore[attr-defined]
+    assert _fault().recover(context, injections[1]).detail == "2 of 4 servers restarted"
 
 
-def test_nodes_are_taken_out_of_an_access_layer_that_can_do_that() -> None:
+def test_drains_nodes_in_an_access_layer_that_supports_it() -> None:
     solution = Solution(2)
-    _all_of_it(_fault(target="nodes"), _context(solution, drain=True))
+    _run_all(_fault(target="nodes"), _context(solution, drain=True))
     assert solution.done == [
         "drain node2",
         "stop node2",
@@ -185,53 +185,53 @@ def test_nodes_are_taken_out_of_an_access_layer_that_can_do_that() -> None:
 
 
 @pytest.mark.parametrize(("size", "settings"), [(3, {"switchover": False}), (1, {})])
-def test_without_a_switchover_the_primary_is_shut_down_as_it_is(size: int, settings: dict[str, Any]) -> None:
+def test_shuts_the_primary_down_without_a_switchover(size: int, settings: dict[str, Any]) -> None:
     solution = Solution(size)
-    found = _all_of_it(_fault(target="nodes", **settings), _context(solution))
-    assert [one.hosts[0] for one in found][-1] == "node1"
+    injections = _run_all(_fault(target="nodes", **settings), _context(solution))
+    assert injections[-1].hosts[0] == "node1"
     assert "hand over" not in solution.done
 
 
-def test_a_target_names_fewer() -> None:
+def test_restarts_only_the_target() -> None:
     solution = Solution()
-    found = _all_of_it(_fault(target="node3"), _context(solution))
-    assert [(one.hosts, one.role, one.followed) for one in found] == [(("node3",), "node3", False)]
+    (injection,) = _run_all(_fault(target="node3"), _context(solution))
+    assert (injection.hosts, injection.role, injection.followed) == (("node3",), "node3", False)
 
 
-def test_nobody_goes_down_while_another_one_is_away() -> None:
+def test_shuts_no_server_down_while_another_one_is_unavailable() -> None:
     solution = Solution()
     fault, context = _fault(), _context(solution)
     first = fault.inject(context)
     solution.parts[0].up = True
     solution.away["node3"] = "node3 is not Synced"
-    with pytest.raises(FiveninesError, match="nobody else goes down: node3 is not Synced"):
+    with pytest.raises(FiveninesError, match="no further server is shut down: node3 is not Synced"):
         fault.follow(context, first, "")
     assert solution.done == ["stop part1"]
-    with pytest.raises(FiveninesError, match="nobody else goes down: node3"):
+    with pytest.raises(FiveninesError, match="no further server is shut down: node3"):
         fault.inject(context)
 
 
-def test_replicas_have_what_was_written_before_the_next_one_goes_down() -> None:
+def test_waits_for_replicas_to_catch_up_before_the_next_shutdown() -> None:
     solution = Solution()
     solution.lacks = ["node2 has 7 bytes to replay"] * 3
     _fault().inject(_context(solution))
     assert solution.lacks == []
 
 
-def test_it_stops_at_a_server_that_did_not_come_back() -> None:
+def test_stops_at_a_server_that_did_not_recover() -> None:
     solution = Solution()
     fault, context = _fault(target="nodes"), _context(solution, drain=True)
     first = fault.inject(context)
     with pytest.raises(FiveninesError) as caught:
         fault.follow(context, first, "node2 does not answer")
     assert str(caught.value) == (
-        "node2 did not come back: stopped after 1 of 3 servers, node1, node3 had no turn"
+        "node2 did not recover: stopped after 1 of 3 servers, node1, node3 not restarted"
     )
-    assert solution.done == ["drain node2", "stop node2"], "it stays in maintenance"
+    assert solution.done == ["drain node2", "stop node2"], "the node stays drained"
 
 
 @pytest.mark.parametrize("why", ["", "the load ended"])
-def test_an_early_end_takes_nobody_else_down(why: str) -> None:
+def test_shuts_no_further_server_down_after_an_early_end(why: str) -> None:
     solution = Solution()
     fault, context = _fault(target="nodes"), _context(solution)
     first = fault.inject(context)
@@ -244,17 +244,17 @@ def test_an_early_end_takes_nobody_else_down(why: str) -> None:
     else:
         assert fault.follow(context, first, "") is None
     assert solution.done == ["stop node2", "welcome node2"]
-    with pytest.raises(FiveninesError, match="ended before anybody"):
+    with pytest.raises(FiveninesError, match="cancelled before the first server"):
         fault.inject(context)
 
 
-def test_a_shutdown_that_had_to_be_killed_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shutdown_that_ends_by_sigkill_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stop, "PATIENCE", 0.0)
     injection = _fault().inject(_context(Solution()))
-    assert not injection.verified and injection.detail.startswith("part1: not down after")
+    assert not injection.verified and injection.detail.startswith("part1: still running after")
 
 
-def test_how_long_it_is_expected_to_take() -> None:
+def test_expected_duration() -> None:
     settings = MaintenanceSettings(fault="maintenance", down=2, pause=1)
     galera = GaleraSettings(solution="galera", arbiter=True, size=4).topology()
     assert settings.expected(galera) == 4 * 5 + 3
@@ -266,12 +266,12 @@ def test_how_long_it_is_expected_to_take() -> None:
 
 
 @pytest.mark.parametrize("word", ["node0", "proxy", "manager", ""])
-def test_what_cannot_have_a_turn_is_refused(word: str) -> None:
+def test_refuses_targets_that_cannot_restart(word: str) -> None:
     with pytest.raises(ValidationError, match="is not a target"):
         MaintenanceSettings(fault="maintenance", target=word)
 
 
-def test_what_a_solution_has_not_is_refused() -> None:
+def test_refuses_targets_that_the_solution_does_not_have() -> None:
     alone = StandaloneSettings(solution="standalone").topology()
     assert MaintenanceSettings(fault="maintenance").problems_with(alone) == []
     assert MaintenanceSettings(fault="maintenance", target="nodes").problems_with(alone) == []
@@ -282,9 +282,9 @@ def test_what_a_solution_has_not_is_refused() -> None:
 @pytest.mark.parametrize(
     ("target", "refused"), [("all", True), ("group0", True), ("nodes", False), ("node1", False)]
 )
-def test_a_data_node_that_nobody_can_spare_is_not_restarted(target: str, refused: bool) -> None:
+def test_refuses_to_restart_a_data_node_without_a_replica(target: str, refused: bool) -> None:
     settings = NdbSettings(solution="ndb", replicas=1, data_nodes=2)
     fault = MaintenanceSettings(fault="maintenance", target=target)
-    found = settings.problems_with_fault(fault)
-    assert bool(found) is refused
+    problems = settings.problems_with_fault(fault)
+    assert bool(problems) is refused
     assert NdbSettings(solution="ndb").problems_with_fault(fault) == []

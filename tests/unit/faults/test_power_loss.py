@@ -1,4 +1,4 @@
-"""Power loss: whom it is for, whose power goes, and when their servers start again."""
+"""Test the fault `power-loss`: its targets, its verification, and the restart of servers."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +13,8 @@ from fivenines.solutions.hot_standby_settings import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 
-class Pretended(VirtualMachine):
-    """A virtual machine of which only its power is pretended."""
+class Simulated(VirtualMachine):
+    """A virtual machine of which only the power is simulated."""
 
     def __init__(self, name: str, stays: bool = False) -> None:
         self.name, self._on, self._stays, self._first = name, True, stays, None
@@ -45,8 +45,8 @@ def _fault(monkeypatch: pytest.MonkeyPatch, target: targets.Target) -> PowerLoss
     return PowerLoss(PowerLossSettings(fault="power-loss", target="all"))
 
 
-def test_all_that_are_hit_lose_their_power_and_get_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    vms = [Pretended("node1"), Pretended("node2")]
+def test_switches_all_target_machines_off_and_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    vms = [Simulated("node1"), Simulated("node2")]
     fault = _fault(monkeypatch, targets.Target("all", ("node1", "node2", "client")))
     context = _context(*vms, SimpleNamespace(name="client"))
     injection = fault.inject(context)
@@ -56,21 +56,21 @@ def test_all_that_are_hit_lose_their_power_and_get_it_back(monkeypatch: pytest.M
     assert all(vm.powered for vm in vms)
 
 
-def test_a_kernel_that_goes_on_is_no_loss_of_power(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_keeps_running_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = _fault(monkeypatch, targets.Target("primary", ("node1",)))
-    injection = fault.inject(_context(Pretended("node1", stays=True)))
-    assert not injection.verified and injection.detail == "not all ended"
+    injection = fault.inject(_context(Simulated("node1", stays=True)))
+    assert not injection.verified and injection.detail == "not all virtual machines ended"
 
 
-def test_hosts_of_the_lab_have_no_power_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_hosts_that_are_not_virtual_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = _fault(monkeypatch, targets.Target("site a", ("client",)))
-    with pytest.raises(FiveninesError, match="no virtual machine is at site a"):
+    with pytest.raises(FiveninesError, match="site a has no virtual machine"):
         fault.inject(_context(SimpleNamespace(name="client")))
 
 
-def test_the_plan_refuses_it_for_processes() -> None:
+def test_the_plan_refuses_it_for_namespaces() -> None:
     settings = PowerLossSettings(fault="power-loss")
     (problem,) = settings.problems_with(StandaloneSettings(solution="standalone").topology())
-    assert "`machines: virtual-machines`" in problem and "crash" in problem
+    assert "`machines: virtual-machines`" in problem and "`host-kill`" in problem
     vms = HotStandbySettings(solution="hot-standby", machines="virtual-machines")
     assert settings.problems_with(vms.topology()) == []

@@ -1,4 +1,4 @@
-"""Who is hit: words become nodes and hosts at the moment of the injection."""
+"""Test targets: words resolve to nodes and hosts at the time of the injection."""
 
 from random import Random
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fivenines.errors import FiveninesError
 from fivenines.faults import peers, targets
 from fivenines.faults.context import FaultContext
-from fivenines.faults.cuts import between, with_everybody
+from fivenines.faults.cuts import all_links, between
 from fivenines.faults.kill import KillSettings
 from fivenines.faults.targets import Target
 from fivenines.solutions.galera import GaleraSettings
@@ -25,10 +25,10 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
 
     def target(role: str) -> Any:
         others = [node for node in nodes if node is not nodes[primary]]
-        found = [nodes[primary]] if role == "primary" else others
-        if not found:
+        candidates = [nodes[primary]] if role == "primary" else others
+        if not candidates:
             raise FiveninesError("no node is replica now")
-        return found[0]
+        return candidates[0]
 
     solution = SimpleNamespace(
         nodes=nodes,
@@ -55,7 +55,7 @@ sizes = st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0,
 
 
 @given(sizes, st.integers())
-def test_majority_and_minority_are_what_they_are_called(sized: tuple[int, int], seed: int) -> None:
+def test_majority_and_minority_match_their_definitions(sized: tuple[int, int], seed: int) -> None:
     size, primary = sized
     context = _context(size, primary, seed)
     name = f"node{primary + 1}"
@@ -82,12 +82,12 @@ def test_single_nodes_and_hosts() -> None:
         assert targets.resolve(word, context) == Target(word, (word,))
 
 
-def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
+def test_a_site_stands_for_its_hosts_and_their_servers() -> None:
     context = _context(2)
-    found = targets.resolve("site east", context)
-    assert found.hosts == ("node1", "client")
-    assert [server.name for server in found.servers] == ["node1"]
-    with pytest.raises(FiveninesError, match="no host is at site west"):
+    target = targets.resolve("site east", context)
+    assert target.hosts == ("node1", "client")
+    assert [server.name for server in target.servers] == ["node1"]
+    with pytest.raises(FiveninesError, match="site west has no host"):
         targets.resolve("site west", context)
 
 
@@ -95,22 +95,22 @@ def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
     ("target", "problem"),
     [
         ("replica", "no replica"),
-        ("minority", "none can be missed"),
+        ("minority", "none of 1 nodes can fail"),
         ("node2", "has 1 node"),
-        ("proxy", "direct has no host"),
+        ("proxy", "direct has no separate host"),
         ("manager", "no failover manager"),
-        ("proxi", "there is no such target; write primary, replica,"),
+        ("proxi", "unknown target; write primary, replica,"),
         ("etcd1", "or a host of client"),
         ("primary", ""),
         ("majority", ""),
     ],
 )
-def test_what_one_server_alone_does_not_have(target: str, problem: str) -> None:
-    said = targets.problems_of(target, StandaloneSettings(solution="standalone").topology())
-    assert problem in said[0] if problem else said == []
+def test_problems_of_a_single_server(target: str, problem: str) -> None:
+    problems = targets.problems_of(target, StandaloneSettings(solution="standalone").topology())
+    assert problem in problems[0] if problem else problems == []
 
 
-def test_what_others_have() -> None:
+def test_problems_of_clusters() -> None:
     galera = GaleraSettings(solution="galera", access={"kind": "haproxy"}).topology()
     assert targets.problems_of("minority", galera) == targets.problems_of("proxy", galera) == []
     assert "no failover manager" in targets.problems_of("manager", galera)[0]
@@ -120,18 +120,15 @@ def test_what_others_have() -> None:
     )
 
 
-def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
-    def hit(word: str, size: int) -> int:
+def test_an_arbiter_counts_towards_the_majority() -> None:
+    def count(word: str, size: int) -> int:
         return len(targets.resolve(word, _context(size, votes=size + 1)).hosts)
 
-    assert [hit("minority", 2), hit("majority", 2)] == [1, 2]
-    assert [hit("minority", 4), hit("majority", 4)] == [2, 3]
+    assert [count("minority", 2), count("majority", 2)] == [1, 2]
+    assert [count("minority", 4), count("majority", 4)] == [2, 3]
     pair = GaleraSettings(solution="galera", size=2, arbiter=True).topology()
     assert targets.problems_of("minority", pair) == targets.problems_of("arbiter", pair) == []
-    assert (
-        "there is no such target"
-        in targets.problems_of("arbiter", GaleraSettings(solution="galera").topology())[0]
-    )
+    assert "unknown target" in targets.problems_of("arbiter", GaleraSettings(solution="galera").topology())[0]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +142,7 @@ def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
         (["site east"], ["client"]),
     ],
 )
-def test_peers_are_others(words: list[str], hosts: list[str]) -> None:
+def test_peers_exclude_the_target(words: list[str], hosts: list[str]) -> None:
     context = _context(3)
     target = targets.resolve("primary", context)
     assert peers.resolve_peers(words, target, context) == hosts
@@ -155,7 +152,7 @@ names = st.lists(st.sampled_from("abcdef"), unique=True)
 
 
 @given(names, names)
-def test_cuts_go_between_groups_and_never_inside_one(ours: list[str], theirs: list[str]) -> None:
+def test_cuts_are_between_groups_and_never_inside_a_group(ours: list[str], theirs: list[str]) -> None:
     both = between(ours, theirs)
     assert set(both) == set(between(ours, theirs, "in")) | set(between(ours, theirs, "out"))
     assert all((source in ours) != (target in ours) for source, target in both)
@@ -163,9 +160,9 @@ def test_cuts_go_between_groups_and_never_inside_one(ours: list[str], theirs: li
     assert all(source in ours for source, _ in between(ours, theirs, "out"))
 
 
-def test_a_crashed_host_reaches_nobody_not_even_another_crashed_one() -> None:
+def test_a_killed_host_reaches_no_other_host() -> None:
     lab: Any = SimpleNamespace(hosts=dict.fromkeys("abc"))
-    assert sorted(with_everybody(lab, ["a", "b"])) == [
+    assert sorted(all_links(lab, ["a", "b"])) == [
         ("a", "b"),
         ("a", "c"),
         ("b", "a"),
@@ -180,24 +177,24 @@ def _ndb(**settings: Any) -> NdbSettings:
 
 
 @pytest.mark.parametrize("word", ["data", "all-data", "group1", "data4", "management1", "arbitrator"])
-def test_a_solution_has_words_of_its_own(word: str) -> None:
+def test_a_solution_can_define_target_words(word: str) -> None:
     topology = _ndb(data_nodes=4).topology()
     assert targets.problems_of(word, topology, "servers") == []
     assert targets.problems_of(word, topology) == []
     (problem,) = targets.problems_of(word, topology, "nodes")
-    assert "no database server that takes SQL" in problem
+    assert "not a database server that accepts SQL" in problem
     (problem,) = targets.problems_of(word, StandaloneSettings(solution="standalone").topology())
-    assert problem.startswith(f"{word}: there is no such target")
+    assert problem.startswith(f"{word}: unknown target")
 
 
 @pytest.mark.parametrize("word", ["group1", "data3", "management2", "down"])
-def test_what_a_solution_has_not_is_told_with_its_words(word: str) -> None:
+def test_an_unknown_target_lists_the_words_of_the_solution(word: str) -> None:
     (problem,) = targets.problems_of(word, _ndb().topology(), "servers")
-    assert problem.startswith(f"{word}: there is no such server; write primary, ")
+    assert problem.startswith(f"{word}: unknown server; write primary, ")
     assert "data, all-data, group0, management, " in problem
 
 
-def test_own_words_are_servers_now() -> None:
+def test_target_words_of_a_solution_resolve_to_servers() -> None:
     context = _context(2)
     part: Any = SimpleNamespace(name="data2")
     called = {"data": [part], "arbitrator": []}
@@ -206,10 +203,10 @@ def test_own_words_are_servers_now() -> None:
     solution.members_called = called.__getitem__
     target = targets.resolve("data", context)
     assert (target.hosts, target.servers) == (("data2",), (part,))
-    with pytest.raises(FiveninesError, match="there is no arbitrator now"):
+    with pytest.raises(FiveninesError, match="the target arbitrator has no server now"):
         targets.resolve("arbitrator", context)
 
 
-def test_a_solutions_own_words_are_no_misspelled_roles() -> None:
+def test_target_words_of_a_solution_are_not_misspelled_roles() -> None:
     for word in _ndb(data_nodes=4, management_nodes=2).target_words:
         assert KillSettings(fault="kill", target=word).target == word

@@ -1,4 +1,4 @@
-"""The end of a `with` block hides no Ctrl-C; a scratch folder goes although somebody still writes there."""
+"""Test that the end of a `with` block hides no Ctrl-C, and that scratch folders in use are removed."""
 
 import threading
 import time
@@ -21,14 +21,14 @@ def test_ctrl_c_goes_on_although_the_end_fails() -> None:
         raise KeyboardInterrupt
 
 
-def test_a_failed_end_is_told_where_nothing_else_happened() -> None:
+def test_reports_a_failed_end_without_another_error() -> None:
     with pytest.raises(OSError, match="not empty"), Stuck():
         pass
     with pytest.raises(OSError, match="not empty"), Stuck():
         raise ValueError("hidden, but chained")
 
 
-def test_a_folder_into_which_somebody_writes_is_removed_when_that_ends(tmp_path: Path) -> None:
+def test_removes_a_folder_when_its_writer_has_ended(tmp_path: Path) -> None:
     folder = tmp_path / "lab" / "base"
     folder.mkdir(parents=True)
     until = time.monotonic() + 0.4

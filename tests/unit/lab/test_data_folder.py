@@ -13,7 +13,7 @@ NAMES = st.text("abc.-_", min_size=1).filter(lambda name: name.strip("."))
 
 
 @given(st.dictionaries(NAMES, st.text(st.characters(exclude_characters="\r", codec="utf-8"))))
-def test_what_is_written_is_read_until_it_is_removed(
+def test_reads_written_files_until_they_are_removed(
     tmp_path_factory: pytest.TempPathFactory, texts: dict[str, str]
 ) -> None:
     folder = Folder(tmp_path_factory.mktemp("data"))
@@ -37,7 +37,7 @@ def test_to_fill_is_to_replace(tmp_path: Path) -> None:
     other.path.mkdir()
     other.fill(folder)
     assert (other.path / "below" / "new").read_text() == "new"
-    with pytest.raises(FiveninesError, match=r"^no copy to .*/to: cp: cannot"):
+    with pytest.raises(FiveninesError, match=r"^cannot copy .* to .*/to: cp: cannot"):
         folder.fill(tmp_path / "nowhere")
 
 

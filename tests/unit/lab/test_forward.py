@@ -8,7 +8,7 @@ from fivenines.errors import UsageError
 from fivenines.lab.forward import LOOPBACK, _listener
 
 
-def test_a_free_port_stays_ours_while_it_refuses() -> None:
+def test_a_free_port_stays_reserved_while_it_refuses() -> None:
     with _listener(None) as listener:
         host, port = listener.getsockname()
         assert host == LOOPBACK
@@ -21,12 +21,12 @@ def test_a_free_port_stays_ours_while_it_refuses() -> None:
         socket.create_connection((host, port), timeout=5).close()
 
 
-def test_a_port_that_is_taken_is_a_mistake_in_what_was_asked() -> None:
+def test_a_port_in_use_is_a_usage_error() -> None:
     with _listener(None) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"--port: 127.0.0.1:{port} cannot be used: Address"):
+        with pytest.raises(UsageError, match=f"--port: cannot listen at 127.0.0.1:{port}: Address"):
             _listener(port)
-    with pytest.raises(UsageError, match="there is no such port"):
+    with pytest.raises(UsageError, match="not a valid port number"):
         _listener(65_536)
     with _listener(port) as listener:
         assert listener.getsockname() == (LOOPBACK, port)

@@ -15,12 +15,12 @@ from fivenines.lab.limits import Groups, HostGroup
 
 
 class ThisMachine(Host):
-    """A host whose commands run right here."""
+    """A host that runs its commands directly on this machine."""
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         return list(command)
 
-    def beside(self, command: Sequence[str]) -> list[str]:
+    def outside(self, command: Sequence[str]) -> list[str]:
         return list(command)
 
 
@@ -29,7 +29,7 @@ def make(kind: type[Host], folder: Path, root: Root | None = None) -> Any:
     return kind("node1", "10.99.0.11", folder, root or Root(), group)
 
 
-def test_a_host_has_its_folders_at_once_and_keeps_what_is_there(tmp_path: Path) -> None:
+def test_a_host_creates_its_folders_and_keeps_their_files(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     assert {path.name for path in host.node.iterdir()} == {"data", "log", "conf", "run"}
     (host.node / "data/file").touch()
@@ -59,9 +59,7 @@ def test_where_all_ids_are_mapped_a_user_is_a_user(tmp_path: Path) -> None:
     assert host.inside(["corosync"], None)[-3:] == ["--all-ids", "--", "corosync"]
 
 
-def test_folders_are_given_away_only_where_users_differ(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_owners_only_on_hosts_with_all_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[str, int]] = []
     monkeypatch.setattr(os, "chown", lambda path, uid, _gid, **_: given.append((Path(path).name, uid)))
     plain = make(Host, tmp_path / "plain")
@@ -74,10 +72,10 @@ def test_folders_are_given_away_only_where_users_differ(
     assert sorted(given) == [("data", 999), ("file", 999), ("run", 999)]
 
 
-def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
+def test_a_tool_outside_a_host_has_the_machines_files(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
-    command = host.beside(["tool", "-v"])
+    command = host.outside(["tool", "-v"])
     assert "--into=user,net,pid" in command
     assert command[-3:] == ["--", "tool", "-v"]
 
@@ -105,14 +103,14 @@ def test_how_a_host_is_started(
     assert log == tmp_path / "host.log"
 
 
-def test_what_a_command_says_is_returned(tmp_path: Path) -> None:
+def test_returns_the_output_of_a_command(tmp_path: Path) -> None:
     host = make(ThisMachine, tmp_path)
     assert host.run(["cat"], stdin="hello") == "hello"
     script = 'echo "$HOME $LANG $MORE ${FIVENINES_SECRET-unset}"'
     assert host.run(["sh", "-c", script], env={"MORE": "x"}) == "/tmp C.UTF-8 x unset\n"
 
 
-def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_reports_a_failed_command_with_its_last_lines(tmp_path: Path) -> None:
     host = make(ThisMachine, tmp_path)
     script = "for n in $(seq 9); do echo line $n >&2; done; echo out; exit 1"
     with pytest.raises(FiveninesError) as refused:
@@ -143,6 +141,6 @@ def test_spawned_commands_write_into_the_hosts_log_folder(
     assert (log / "sh.out").read_text() == "unset more\nerror\n"
     assert second.log_tail() == "unset\nerror"
     assert (log / "tool.out").read_text() == "kept more\nerror\n"
-    # a second run does not erase what the first has said
+    # A second run does not erase the output of the first.
     assert host.spawn(["echo", "again"], log="tool.out").wait(5.0)
     assert third.log_tail(1) == "again"

@@ -27,6 +27,6 @@ def test_it_takes_65536_ids(uid_map: str, has: bool) -> None:
     assert ids._has_all(uid_map) is has
 
 
-def test_an_ordinary_user_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ordinary_user_gets_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ids.os, "geteuid", lambda: 1000)
-    assert ids.problem().startswith("only root may map all user ids: run fivenines as root")
+    assert ids.problem().startswith("only root can map all user ids: run fivenines as root")

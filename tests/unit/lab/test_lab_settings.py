@@ -11,7 +11,7 @@ def network(**settings: Any) -> NetworkSettings:
     return NetworkSettings.model_validate(settings)
 
 
-def test_a_direction_differs_in_what_it_names_only() -> None:
+def test_a_direction_differs_only_in_its_own_keys() -> None:
     made = network(
         sites=["a", "b", "c"],
         link={"rtt": "10ms", "loss": 0.1},
@@ -24,23 +24,23 @@ def test_a_direction_differs_in_what_it_names_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "expected"),
     [
-        ({"sites": ["a", ""]}, "sites: a name has from 1 to 30 characters"),
-        ({"sites": {"a": ["node1"], "b": ["node1"]}}, "sites: the host 'node1' stands there twice"),
-        ({"sites": [f"s{i}" for i in range(17)]}, "sites: 17 sites, at most 16 are possible"),
-        ({"link": {"rtt": "1ms"}}, "link: a link joins two sites; name them"),
+        ({"sites": ["a", ""]}, "sites: a name must have 1 to 30 characters"),
+        ({"sites": {"a": ["node1"], "b": ["node1"]}}, "sites: the host 'node1' is listed twice"),
+        ({"sites": [f"s{i}" for i in range(17)]}, "sites: 17 sites, but at most 16 are possible"),
+        ({"link": {"rtt": "1ms"}}, "link: a link connects two sites; name them"),
         (
             {"sites": ["a", "b"], "links": [{"source": "a", "target": "c"}]},
-            "links[0]: no site is called 'c'; there are: a, b",
+            "links[0]: unknown site 'c'; the sites are: a, b",
         ),
         (
             {"sites": ["a", "b"], "links": [{"source": "a", "target": "a"}]},
-            "links[0]: a link leads from one site to another",
+            "links[0]: source and target must be different sites",
         ),
         (
             {"sites": ["a", "b"], "links": [{"source": "a", "target": "b"}] * 2},
-            "links: 'a' to 'b' stands there twice",
+            "links: 'a' to 'b' is listed twice",
         ),
         (
             {"sites": ["a", "b"], "links": [{"source": "a", "target": "b", "reorder": 0.5}]},
@@ -48,21 +48,21 @@ def test_a_direction_differs_in_what_it_names_only() -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+def test_reports_contradictions_of_settings(settings: dict[str, Any], expected: str) -> None:
     (problem,) = network(**settings).problems()
-    assert problem.startswith(said)
+    assert problem.startswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("link", "said"),
+    ("link", "expected"),
     [
-        (LinkSettings(rtt=0.01, jitter=0.006), "the jitter of a direction"),
+        (LinkSettings(rtt=0.01, jitter=0.006), "jitter must be at most half of rtt"),
         (LinkSettings(reorder=0.1), "reorder needs an rtt"),
         (LinkSettings(queue=1.0), "queue needs a bandwidth"),
     ],
 )
-def test_a_link_that_makes_no_sense(link: LinkSettings, said: str) -> None:
-    assert link.problems()[0].startswith(said)
+def test_a_link_that_makes_no_sense(link: LinkSettings, expected: str) -> None:
+    assert link.problems()[0].startswith(expected)
 
 
 def test_an_ordinary_link_is_right() -> None:

@@ -42,11 +42,12 @@ def test_who_does_not_notice_the_end_is_killed(tmp_path: Path) -> None:
     assert first.waiter.returncode == -9
 
 
-def test_a_refusal_is_told_with_its_words(tmp_path: Path) -> None:
+def test_reports_a_refusal_with_its_message(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         lifeline.start(_program(REFUSES), tmp_path / "log")
     assert str(refused.value) == (
-        "the lab could not be set up: first no namespaces\n`fivenines doctor` says what this machine lacks"
+        "the lab could not be set up: first no namespaces\n"
+        "run `fivenines doctor` to list what this machine lacks"
     )
 
 

@@ -47,7 +47,7 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits.os, "access", lambda path, mode: False)
 
 
-def test_version_2_makes_groups_beside_our_own(machine: Machine) -> None:
+def test_version_2_creates_siblings_of_our_group(machine: Machine) -> None:
     machine.says("0::/user.slice/session.scope\n")
     machine.group("", cgroup__controllers="cpu memory pids\n")
     parent = machine.group("user.slice", cgroup__subtree_control="cpu memory pids\n")
@@ -56,7 +56,7 @@ def test_version_2_makes_groups_beside_our_own(machine: Machine) -> None:
     assert detect().usable
 
 
-def test_version_2_at_the_root_has_nothing_beside_it(machine: Machine) -> None:
+def test_version_2_at_the_root_creates_children(machine: Machine) -> None:
     machine.says("0::/\n")
     machine.group("", cgroup__controllers="cpu memory", cgroup__subtree_control="memory cpu")
     assert detect().parents == {"memory": machine.root, "cpu": machine.root}
@@ -91,7 +91,7 @@ HYBRID = (
 )
 
 
-def test_version_1_beside_a_version_2_without_controllers(machine: Machine) -> None:
+def test_version_1_with_a_version_2_without_controllers(machine: Machine) -> None:
     machine.says(HYBRID)
     memory, cpu = machine.group("memory/docker/1"), machine.group("cpu/docker/1")
     assert detect() == Groups({"memory": memory, "cpu": cpu}, 1)
@@ -99,7 +99,7 @@ def test_version_1_beside_a_version_2_without_controllers(machine: Machine) -> N
 
 def test_version_1_is_roots_alone(machine: Machine, locked: None) -> None:
     machine.says(HYBRID)
-    assert detect() == Groups({}, 1, "control groups of version 1 (memory, cpu) are root's alone")
+    assert detect() == Groups({}, 1, "only root can change control groups of version 1 (memory, cpu)")
 
 
 @pytest.mark.parametrize("text", ["", "0::/\n", "3:pids:/\n"])
@@ -144,7 +144,7 @@ def test_limits_of_version_2_share_one_group(tmp_path: Path, made: list[HostGrou
     assert _written(folder) == {"memory.max": "4096", "cpu.max": "150000 100000"}
 
 
-def test_only_what_is_asked_for_is_limited(tmp_path: Path, made: list[HostGroup]) -> None:
+def test_sets_only_requested_limits(tmp_path: Path, made: list[HostGroup]) -> None:
     groups = Groups({"memory": tmp_path, "cpu": tmp_path}, 2)
     made += [HostGroup(groups, "node1", None, 2.0), HostGroup(groups, "node1", 4096, None)]
     first, second = (group.folders[0] for group in made)
@@ -154,7 +154,7 @@ def test_only_what_is_asked_for_is_limited(tmp_path: Path, made: list[HostGroup]
 
 
 @pytest.mark.parametrize("usable", [True, False])
-def test_without_limits_there_is_no_group(tmp_path: Path, usable: bool) -> None:
+def test_creates_no_group_without_limits(tmp_path: Path, usable: bool) -> None:
     groups = Groups({"memory": tmp_path}, 2) if usable else Groups({}, 2, "none")
     group = HostGroup(groups, "node1", *((None, None) if usable else (4096, 1.0)))
     assert group.wrap(["mariadbd", "--x"]) == ["mariadbd", "--x"]
@@ -168,14 +168,14 @@ def test_a_wrapped_command_is_itself_the_member(tmp_path: Path, made: list[HostG
         parent.mkdir()
     group = HostGroup(Groups(parents, 1), "node1", 4096, 1.0)
     made.append(group)
-    said = subprocess.run(
+    output = subprocess.run(
         group.wrap(["sh", "-c", 'echo $$ "$@"', "sh", "a b", "$c"]),
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split(maxsplit=1)
-    assert said[1] == "a b $c\n"
-    assert [(folder / "cgroup.procs").read_text() for folder in group.folders] == [f"{said[0]}\n"] * 2
+    assert output[1] == "a b $c\n"
+    assert [(folder / "cgroup.procs").read_text() for folder in group.folders] == [f"{output[0]}\n"] * 2
 
 
 def test_groups_are_swept_when_we_let_go_even_if_a_process_lingers(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The lab's addresses, and what `ip` and `tc` are told."""
+"""The lab's addresses, and the commands for `ip` and `tc`."""
 
 import ipaddress
 import re
@@ -9,12 +9,12 @@ import pytest
 from fivenines.errors import FiveninesError
 from fivenines.lab import network
 
-NOBODY = 2**22 + 1
-"""A PID that no process can have (the kernel's limit is 2^22)."""
+# A PID that no process can have (the kernel's limit is 2^22).
+NO_PROCESS = 2**22 + 1
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
     commands: list[tuple[list[str], str]] = []
     monkeypatch.setattr(network, "_run", lambda command, text="": commands.append((command, text)))
     return commands
@@ -30,9 +30,9 @@ def test_every_host_has_an_address_of_its_own() -> None:
     assert network.address(1) == "10.99.0.11"
 
 
-def test_the_bridge_has_the_first_address(told: list[tuple[list[str], str]]) -> None:
+def test_the_bridge_has_the_first_address(calls: list[tuple[list[str], str]]) -> None:
     network.create_bridges(7, 2)
-    ((command, text),) = told
+    ((command, text),) = calls
     assert command == [*network.into(7), "ip", "-batch", "-"]
     assert "--target=7" in command
     assert text.count("addr add") == 1 and "addr add 10.99.0.1/24 dev br0\n" in text
@@ -45,9 +45,9 @@ def test_every_host_has_a_hardware_address_of_its_own() -> None:
     assert all(re.fullmatch(r"02(:[0-9a-f]{2}){5}", one) for one in found)
 
 
-def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]]) -> None:
+def test_a_host_is_plugged_in_without_a_limit(calls: list[tuple[list[str], str]]) -> None:
     network.plug_in(7, 8, "node1", 1, 1, None)
-    (lab, host) = told
+    (lab, host) = calls
     assert "--target=7" in lab[0] and "--target=8" in host[0]
     assert "link add v-node1 type veth peer name eth0 address 02:99:00:00:00:01 netns 8\n" in lab[1]
     assert "link set v-node1 master br1 up\n" in lab[1]
@@ -56,10 +56,10 @@ def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]])
 
 @pytest.mark.parametrize(("bandwidth", "burst"), [(1_000_000, 65536), (131_072_000, 65536), (10**9, 500_000)])
 def test_both_ends_of_a_link_are_shaped(
-    told: list[tuple[list[str], str]], bandwidth: int, burst: int
+    calls: list[tuple[list[str], str]], bandwidth: int, burst: int
 ) -> None:
     network.plug_in(7, 8, "node1", 1, 0, bandwidth)
-    shaped = [" ".join(command) for command, _ in told if "tc" in command]
+    shaped = [" ".join(command) for command, _ in calls if "tc" in command]
     limit = f"root tbf rate {bandwidth}bit burst {burst} latency 200ms"
     assert [line.partition(" tc ")[2] for line in shaped] == [
         f"qdisc add dev eth0 {limit}",
@@ -70,13 +70,13 @@ def test_both_ends_of_a_link_are_shaped(
 
 @pytest.mark.parametrize("ipv6", [True, False])
 def test_a_trunk_and_a_detached_host_have_a_free_end(
-    told: list[tuple[list[str], str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ipv6: bool
+    calls: list[tuple[list[str], str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ipv6: bool
 ) -> None:
     monkeypatch.setattr(network, "_IPV6", tmp_path if ipv6 else tmp_path / "none")
     assert network.add_trunk(7, 2) == "w2"
     assert network.detach(7, "client", 1) == "x-client"
     network.reattach(7, "client", 1)
-    trunk, added, pulled, back = (text for _, text in told)
+    trunk, added, pulled, back = (text for _, text in calls)
     assert "link add s2 type veth peer name w2\n" in trunk and "link set s2 master br2 up" in trunk
     assert ("addrgenmode none" in trunk) is ipv6
     assert "link set i-client master br1 up\n" in added
@@ -84,15 +84,15 @@ def test_a_trunk_and_a_detached_host_have_a_free_end(
     assert back == "link del i-client\nlink set v-client master br1\n"
 
 
-def test_large_frames_are_allowed_and_forbidden(told: list[tuple[list[str], str]]) -> None:
+def test_large_frames_are_allowed_and_forbidden(calls: list[tuple[list[str], str]]) -> None:
     network.allow_large_frames(7, "s0", False)
     network.allow_large_frames(7, "s0", True)
-    assert [text.split()[-1] for _, text in told] == ["1", "65535"]
+    assert [text.split()[-1] for _, text in calls] == ["1", "65535"]
 
 
-def test_a_failure_says_what_happened_and_what_to_do() -> None:
+def test_reports_a_failure_with_its_remedy() -> None:
     with pytest.raises(FiveninesError) as refused:
-        network.create_bridges(NOBODY, 1)
+        network.create_bridges(NO_PROCESS, 1)
     first, second = str(refused.value).splitlines()
     assert first.startswith("the lab's network could not be set up: fivenines-core: cannot enter ")
-    assert second == "`fivenines doctor` says what this machine lacks"
+    assert second == "run `fivenines doctor` to list what this machine lacks"

@@ -19,7 +19,7 @@ def sleeping() -> Iterator[psutil.Process]:
     process.wait()
 
 
-def test_nobody_of_the_machines_own_namespace_is_kin(sleeping: psutil.Process) -> None:
+def test_ignores_processes_of_the_machines_own_namespace(sleeping: psutil.Process) -> None:
     orphans = Orphans.of([sleeping])
     assert not orphans.programs
     assert orphans.unseen([sleeping]) == []

@@ -1,4 +1,4 @@
-"""What `nft` is told to cut and to heal, and that it is told no more than needed."""
+"""Test the commands for `nft` to cut and heal, and that there are no more than needed."""
 
 from collections import Counter
 from typing import Any
@@ -11,8 +11,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.partition import Cuts, Pair
 
 
-class Told(Cuts):
-    """Cuts whose commands are kept; `cut` is the set that the kernel would have."""
+class RecordedCuts(Cuts):
+    """Cuts that record commands; `cut` is the set that the kernel would have."""
 
     def __init__(self) -> None:
         super().__init__(7)
@@ -36,7 +36,7 @@ class Told(Cuts):
 
 
 def test_the_table_is_made_with_the_first_cut_only() -> None:
-    cuts = Told()
+    cuts = RecordedCuts()
     assert cuts.dropped() == 0
     cuts.add([("a", "b"), ("b", "a")])
     cuts.add([("a", "c")])
@@ -45,8 +45,8 @@ def test_the_table_is_made_with_the_first_cut_only() -> None:
     assert cuts.texts[1] == "add element bridge fivenines cut { a . c }\n"
 
 
-def test_a_port_is_cut_beside_all_frames_and_healed_by_itself() -> None:
-    cuts = Told()
+def test_cuts_and_heals_a_port_in_addition_to_all_frames() -> None:
+    cuts = RecordedCuts()
     cuts.add([("a", "b")], 7788)
     assert cuts.texts[0].endswith("add element bridge fivenines cut_ports { a . b . 7788 }\n")
     cuts.add([("a", "b")])
@@ -58,7 +58,7 @@ def test_a_port_is_cut_beside_all_frames_and_healed_by_itself() -> None:
 
 
 def test_nothing_new_and_nothing_cut_need_no_command() -> None:
-    cuts = Told()
+    cuts = RecordedCuts()
     cuts.remove([("a", "b")])
     cuts.add([])
     cuts.add([("a", "b"), ("a", "b")])
@@ -70,7 +70,7 @@ def test_nothing_new_and_nothing_cut_need_no_command() -> None:
 
 
 def test_a_cut_that_failed_is_not_remembered() -> None:
-    cuts = Told()
+    cuts = RecordedCuts()
     cuts.fails = True
     with pytest.raises(FiveninesError):
         cuts.add([("a", "b")])
@@ -83,8 +83,8 @@ _pairs = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), max
 
 
 @given(st.lists(st.tuples(st.booleans(), _pairs), max_size=20))
-def test_a_pair_is_cut_as_long_as_someone_cuts_it(steps: list[tuple[bool, list[Pair]]]) -> None:
-    cuts = Told()
+def test_a_pair_stays_cut_until_all_cuts_are_healed(steps: list[tuple[bool, list[Pair]]]) -> None:
+    cuts = RecordedCuts()
     times: Counter[Any] = Counter()
     for add, pairs in steps:
         if add:

@@ -80,7 +80,7 @@ def test_a_tree_that_keeps_forking_is_hit_all_the_same(start: Start) -> None:
     assert not any(member.is_running() and member.status() != "zombie" for member in hit)
 
 
-def test_who_is_still_there_is_not_gone(start: Start) -> None:
+def test_a_running_process_has_not_ended(start: Start) -> None:
     process = start("sleep 60")
     _until(lambda: bool(process.members()))
     members = process.members()
@@ -127,7 +127,7 @@ def test_a_wait_has_an_end(start: Start) -> None:
     ended.interrupt(signal.SIGTERM)
 
 
-def test_without_a_log_there_is_no_tail(start: Start) -> None:
+def test_a_process_without_a_log_has_no_tail(start: Start) -> None:
     assert Process(start("exit 0").popen, None).log_tail() == ""
 
 

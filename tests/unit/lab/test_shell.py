@@ -1,4 +1,4 @@
-"""Commands of users: what is filled in, how they end, what is told of them."""
+"""Test custom commands: replaced names, their end, and messages about them."""
 
 import shlex
 import subprocess
@@ -22,11 +22,11 @@ def test_values_are_filled_in_and_the_shells_own_braces_stay() -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\0\r\n", codec="utf-8"), max_size=20))
-def test_a_value_is_one_word_whatever_is_in_it(value: str) -> None:
+def test_any_value_becomes_one_word(value: str) -> None:
     assert shlex.split(shell.filled("echo {host}", {"host": value})) == ["echo", value]
 
 
-def test_a_failure_is_told_with_its_exit_code_and_last_lines(tmp_path: Path) -> None:
+def test_reports_a_failure_with_exit_code_and_last_lines(tmp_path: Path) -> None:
     log = tmp_path / "logs/hook.log"
     with pytest.raises(FiveninesError, match=r"^the hook failed: exit code 3 after .* s: it is on fire$"):
         shell.require("the hook", "echo it is on fire >&2; exit 3", log, 10.0, {})
@@ -40,10 +40,10 @@ def test_the_environment_is_added_to_our_own(tmp_path: Path) -> None:
     assert done.last_lines.startswith("x /")
 
 
-def test_a_command_that_takes_too_long_is_killed_with_what_it_waits_for(tmp_path: Path) -> None:
+def test_kills_a_command_and_its_children_at_the_time_limit(tmp_path: Path) -> None:
     begun = time.monotonic()
     done = shell.run(f"echo $$ > {tmp_path}/pid; sleep 600; true", tmp_path / "log", 0.3)
-    assert done.code is None and "did not end in time" in done.told
+    assert done.code is None and "killed at its time limit" in done.summary
     assert time.monotonic() - begun < 60
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
@@ -69,7 +69,7 @@ def test_a_command_ends_when_we_are_killed(tmp_path: Path) -> None:
     command.wait(60.0)
 
 
-def test_what_a_command_leaves_in_the_background_stays(tmp_path: Path) -> None:
+def test_background_processes_of_a_command_keep_running(tmp_path: Path) -> None:
     done = shell.run(f"sleep 600 & echo $! > {tmp_path}/pid", tmp_path / "log", 30.0)
     left = psutil.Process(int((tmp_path / "pid").read_text()))
     try:

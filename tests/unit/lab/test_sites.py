@@ -7,7 +7,7 @@ from fivenines.lab.settings import ONE_SITE, NetworkSettings
 from fivenines.lab.sites import Sites
 
 
-def test_one_plain_site_holds_all() -> None:
+def test_a_plain_network_has_one_site() -> None:
     sites = Sites(NetworkSettings())
     assert {sites.place(name) for name in ("node1", "node2", "client")} == {ONE_SITE}
     assert sites.members() == {ONE_SITE: ["node1", "node2", "client"]}
@@ -26,7 +26,7 @@ def test_named_hosts_are_where_they_are_named() -> None:
     assert placed == {"node1": "east", "node2": "east", "node3": "west", "client": "west", "proxy": "east"}
 
 
-def test_hosts_with_a_turn_of_their_own_are_dealt_by_it_unless_they_are_named() -> None:
+def test_places_hosts_by_their_turn_unless_they_are_named() -> None:
     sites = Sites(NetworkSettings(sites={"east": [], "west": ["data1"]}))
     turns = {"data1": 0, "data2": 1, "data3": 2, "node1": None, "node2": None}
     placed = {name: sites.place(name, turn) for name, turn in turns.items()}

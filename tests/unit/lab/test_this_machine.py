@@ -11,7 +11,7 @@ from fivenines.lab.settings import LinkSettings
 from fivenines.lab.this_machine import ThisMachine
 
 
-def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None:
+def test_programs_run_on_the_machine_and_end_by_pid(tmp_path: Path) -> None:
     with ThisMachine(tmp_path / "here") as here:
         client = here.add_host("client", Root())
         running = client.spawn_outside(["sleep", "600"], log="sleep.out")
@@ -31,7 +31,7 @@ def test_a_program_ends_politely(tmp_path: Path) -> None:
         assert not running.alive
 
 
-def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
+def test_refuses_actions_that_need_a_lab(tmp_path: Path) -> None:
     with ThisMachine(tmp_path / "here") as here:
         place = here.add_external("db1", "192.0.2.1")
         assert (place.address, here.sites) == ("192.0.2.1", {"site": ["db1"]})
@@ -45,5 +45,5 @@ def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
             lambda: place.pid,
             lambda: place.inside(["true"], None),
         ):
-            with pytest.raises(FiveninesError, match=r"own|not a host of the lab"):
+            with pytest.raises(FiveninesError, match=r"does not control|not a host of the lab"):
                 refused()

@@ -24,24 +24,22 @@ def _vm(folder: Path, machine: Machine = MACHINE) -> VirtualMachine:
     return made
 
 
-def test_the_kernel_is_told_what_it_is(tmp_path: Path) -> None:
+def test_command_line_of_the_kernel(tmp_path: Path) -> None:
     words = _vm(tmp_path)._kernel_command()
     assert words[0] == "/run/uml/linux.uml" and "mem=512M" in words
-    assert "ubd0s=/run/node/disk/data.img" in words, (
-        "s: the disk has what the virtual machine was told it has"
-    )
+    assert "ubd0s=/run/node/disk/data.img" in words, "s: completed writes are on the disk"
     assert "vec0:transport=fd,fd={network},vec=0,mac=02:99:00:00:00:03" in words
     agent = words[words.index("--") + 1 :]
     assert agent[:2] == ["vm", "agent"]
     assert "--module=drbd" in agent and "--disk" in agent
 
 
-def test_a_disk_of_somebody_else_is_not_mounted(tmp_path: Path) -> None:
+def test_does_not_mount_a_disk_for_other_software(tmp_path: Path) -> None:
     machine = Machine(2**28, 2**28, Path("/kernel"), mounted=False)
     assert "--disk" not in _vm(tmp_path, machine)._kernel_command()
 
 
-def test_it_sees_its_kernel_and_our_program_beside_the_engine(tmp_path: Path) -> None:
+def test_mounts_its_kernel_our_program_and_the_engine(tmp_path: Path) -> None:
     shown = {str(inside): source for source, inside in _vm(tmp_path)._shown().items()}
     assert shown == {
         "/run/engine": Path("/engine"),

@@ -1,4 +1,4 @@
-"""What this machine must offer for virtual machines, and what is said where it does not."""
+"""Test the requirements of virtual machines, and the messages if one is missing."""
 
 from pathlib import Path
 
@@ -18,16 +18,16 @@ def able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_where_all_is_there_nothing_is_said(able: Path) -> None:
+def test_reports_nothing_if_all_requirements_are_met(able: Path) -> None:
     assert vm_requirements.problem() == ""
 
 
 def test_without_the_tool_for_disks_its_package_is_named(able: Path) -> None:
     (able / "mke2fs").unlink()
-    assert "`apt-get install e2fsprogs`" in vm_requirements.problem()
+    assert "`sudo apt-get install e2fsprogs`" in vm_requirements.problem()
 
 
-def test_who_may_not_make_ports_is_told_what_to_do(able: Path) -> None:
+def test_reports_missing_access_to_ports_with_a_remedy(able: Path) -> None:
     (able / "tun").unlink()
-    told = vm_requirements.problem()
-    assert "cannot be opened (No such file or directory)" in told and "as root" in told
+    problem = vm_requirements.problem()
+    assert "cannot be opened (No such file or directory)" in problem and "as root" in problem

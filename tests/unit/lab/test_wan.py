@@ -84,22 +84,22 @@ def test_a_link_is_set_in_the_emulators_units(start: Start, tmp_path: Path) -> N
 
 def test_all_that_found_no_room_counts_as_dropped_by_the_queue(start: Start) -> None:
     traffic = start(_ANSWERS).traffic()
-    assert traffic["w0", "w1"] == Traffic(7, 700, 1 + 4 + 10, 2), "with those nobody read"
+    assert traffic["w0", "w1"] == Traffic(7, 700, 1 + 4 + 10, 2), "including unread frames"
     assert traffic["w0", "w2"] == traffic["w1", "w0"] == Traffic(7, 700, 1 + 4, 2)
 
 
-def test_a_refusal_and_an_end_are_told(start: Start) -> None:
+def test_reports_a_refusal_and_an_end(start: Start) -> None:
     emulator = start(_ANSWERS)
-    with pytest.raises(FiveninesError, match="the link emulator fails: no port is called 'w9'"):
+    with pytest.raises(FiveninesError, match="the link emulator failed: no port is called 'w9'"):
         emulator.set("w9", "w1", LinkSettings())
     emulator._popen.kill()
     emulator._popen.wait()
-    with pytest.raises(FiveninesError, match="the link emulator fails: "):
+    with pytest.raises(FiveninesError, match="the link emulator failed: "):
         emulator.traffic()
 
 
 def test_an_emulator_that_cannot_start_says_why(start: Start) -> None:
-    with pytest.raises(FiveninesError, match="link emulator fails: no packet sockets today"):
+    with pytest.raises(FiveninesError, match="link emulator failed: no packet sockets today"):
         start(_REFUSES)
 
 

@@ -48,7 +48,7 @@ class Running(PlainHost):
 
 @pytest.fixture
 def busy() -> Iterator[int]:
-    """The first process of a host of its own: a shell below which another one spins and writes."""
+    """The first process of a separate host: a shell with a child that spins and writes."""
     script = "sh -c 'while :; do :; done' & while :; do echo x; sleep 0.01; done > /dev/null"
     popen = subprocess.Popen([*ISOLATED, "sh", "-c", script], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 5

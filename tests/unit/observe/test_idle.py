@@ -15,14 +15,14 @@ def test_nothing_is_looked_at_in_no_time() -> None:
 
 
 def test_a_host_has_the_memory_of_its_processes() -> None:
-    host: Any = SimpleNamespace(pid=os.getpid())  # all processes beside this one: it is large enough
+    host: Any = SimpleNamespace(pid=os.getpid())  # All processes in this namespace, which are large enough.
     found = idle_usage({"node1": host}, 0.05)["node1"]
     assert found.seconds >= 0.05 and found.cpu_cores >= 0
     assert found.memory_bytes > 10_000_000
     assert found.pss_bytes is None or found.pss_bytes > 10_000_000
 
 
-def test_proportional_size_is_at_most_what_is_resident() -> None:
+def test_proportional_size_is_at_most_the_resident_size() -> None:
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     mine = proportional([(os.getpid(), 0)])
     assert mine is not None and 0 < mine < 1.2 * resident

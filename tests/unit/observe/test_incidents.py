@@ -48,7 +48,7 @@ def test_whatever_stands_in_a_log_is_read_or_passed_over(text: str, cut: int) ->
     list(OURS.read((LOG[:cut] + text + LOG[cut:]).splitlines()))
 
 
-def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
+def test_counts_only_lines_during_the_load(tmp_path: Path) -> None:
     log = tmp_path / "server.out"
     log.write_text(LOG)
     blind = LogReader(lambda _lines: [], "deadlocks: log_min_messages = log")

@@ -1,4 +1,4 @@
-"""Whose CPU seconds are whose: of hosts, of the controller and what it started, of the kernel, of others."""
+"""Test the owners of CPU seconds: hosts, the controller and its children, the kernel, others."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ def _other(cpu: float, parent: int = 1, name: str = "cc", **changes: bool) -> Ot
     return replace(one, **changes)  # type: ignore[arg-type]
 
 
-def test_processes_are_told_apart() -> None:
+def test_distinguishes_the_owners_of_processes() -> None:
     machine = Machine(controller=50)
     first = {
         (1, 0): _other(5.0, 0, "init"),
@@ -44,14 +44,14 @@ def test_processes_are_told_apart() -> None:
     assert list(names.values()) == [1.5] and next(iter(names)).startswith("others_s:cc (user ")
 
 
-def test_what_ended_between_two_looks_counts_by_its_parent() -> None:
+def test_counts_processes_that_ended_between_scans_by_parent() -> None:
     machine = Machine(controller=50)
     dict(machine.rows(Look({}, {(60, 1): _other(1.0)})))
     compiled = replace(_other(1.0), seen=Seen(1, Used(3.0)))
     assert dict(machine.rows(Look({}, {(60, 1): compiled})))["others_s"] == 2.0
 
 
-def test_a_real_busy_process_of_somebody_else_is_seen() -> None:
+def test_sees_a_real_busy_foreign_process() -> None:
     processes, machine = Processes(), Machine(controller=os.getpid())
     spin = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
@@ -69,7 +69,7 @@ def test_a_real_busy_process_of_somebody_else_is_seen() -> None:
     assert of_us["busy_s"] > 0 and of_us["steal_s"] >= 0
 
 
-def test_a_live_page_is_counted_for_itself_wherever_it_was_started() -> None:
+def test_counts_a_live_page_separately() -> None:
     machine = Machine(controller=50)
     first = {
         (50, 1): _other(0.0, 60, "python"),  # a run that was continued from a page

@@ -1,4 +1,4 @@
-"""Changes of members' states, as those that know them tell: each once, and what nobody tells is not known."""
+"""Test changes of members' states: each is written once, and states without a reporter are unknown."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ def _observer(folder: Path) -> MemberStateObserver:
     assert not observer.wanted
     observer.start(0)
     # two that tell, the first one first
-    observer._told.update({"management1": {}, "management2": {}})
+    observer._reported.update({"management1": {}, "management2": {}})
     return observer
 
 

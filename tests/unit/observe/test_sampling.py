@@ -1,4 +1,4 @@
-"""Sampling of several nodes: one that hangs or dies holds up nobody, and comes back."""
+"""Test sampling of several nodes: a node that hangs or dies does not block others and recovers."""
 
 import csv
 import threading
@@ -80,7 +80,7 @@ def _looks_are_on_time(folder: Path) -> bool:
     return often and all(t % 100 < 60 for t in moments[1:])
 
 
-def test_settings_choose_what_is_kept(tmp_path: Path) -> None:
+def test_settings_select_observers_and_counters(tmp_path: Path) -> None:
     assert ObserveSettings().counts("Com_select")
     some = ObserveSettings(counters=["com_*", "pg_stat_wal.*"])
     assert some.counts("Com_select")
@@ -89,7 +89,7 @@ def test_settings_choose_what_is_kept(tmp_path: Path) -> None:
     assert ObserveSettings.model_validate({"counters": "Com_*"}).counters == ["Com_*"]
     assert ObserveSettings.model_validate({"counters": True}) == ObserveSettings()
     alone, pair = _deployed("a"), _deployed("a", "b")
-    off = ObserveSettings.model_validate({"counters": False, "delay": False})
+    off = ObserveSettings.model_validate({"counters": False, "lag": False})
     assert not CounterObserver(alone, tmp_path, off).wanted
     assert not CounterObserver(alone, tmp_path, ObserveSettings(counters=[])).wanted
     assert CounterObserver(alone, tmp_path, some).wanted
@@ -109,21 +109,21 @@ class Server:
         return self.answers.pop(0)
 
 
-def test_only_wanted_counters_are_written(tmp_path: Path) -> None:
+def test_writes_only_selected_counters(tmp_path: Path) -> None:
     settings = ObserveSettings(counters=["Com_*"])
     observer = CounterObserver(_deployed("a"), tmp_path, settings)
-    told: Any = Server(Answer([], [("Com_select", "5"), ("Threads_running", "2")]))
+    session: Any = Server(Answer([], [("Com_select", "5"), ("Threads_running", "2")]))
     node: Any = SimpleNamespace(name="a", counters=lambda: read)
-    assert list(observer.sample(node, told)) == [("a", "Com_select", 5.0)]
+    assert list(observer.sample(node, session)) == [("a", "Com_select", 5.0)]
 
 
 def test_words_of_mariadb_become_numbers() -> None:
     rows = [("Rpl_semi_sync_master_status", "ON"), ("wsrep_cluster_status", "Primary")]
-    told: Any = Server(Answer([], [*rows, ("wsrep_flow_control_paused", "0.25")]))
-    assert dict(read(told)) == {"Rpl_semi_sync_master_status": 1.0, "wsrep_flow_control_paused": 0.25}
+    session: Any = Server(Answer([], [*rows, ("wsrep_flow_control_paused", "0.25")]))
+    assert dict(read(session)) == {"Rpl_semi_sync_master_status": 1.0, "wsrep_flow_control_paused": 0.25}
 
 
-def test_postgres_is_asked_for_what_its_version_has() -> None:
+def test_queries_only_views_of_the_postgres_version() -> None:
     old = statement({"pg_stat_bgwriter": {"buffers_alloc"}, "pg_stat_wal": {"wal_sync"}}, "x")
     assert "pg_stat_wal.wal_sync" in old
     assert "pg_stat_io" not in old
@@ -135,13 +135,13 @@ def test_postgres_is_asked_for_what_its_version_has() -> None:
     assert set(COLUMNS) >= {"pg_stat_database", "pg_stat_wal"}
 
 
-def test_postgres_is_asked_once_what_it_has() -> None:
+def test_queries_the_views_of_postgres_once() -> None:
     counters = PostgresCounters("sbtest")
-    told: Any = Server(
+    session: Any = Server(
         Answer([], [("pg_stat_wal", "wal_bytes")]),
         Answer([], [("a", "5"), ("b", None)]),
         Answer([], [("a", "6")]),
     )
-    assert list(counters.read(told)) == [("a", 5.0)]
-    assert list(counters.read(told)) == [("a", 6.0)]
-    assert len(told.asked) == 3
+    assert list(counters.read(session)) == [("a", 5.0)]
+    assert list(counters.read(session)) == [("a", 6.0)]
+    assert len(session.asked) == 3

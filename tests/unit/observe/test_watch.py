@@ -31,7 +31,7 @@ def test_every_node_is_named_with_its_socket() -> None:
     ]
 
 
-def test_a_node_that_nobody_serves_is_away_and_the_files_are_whole(tmp_path: Path) -> None:
+def test_a_node_without_a_server_is_away_and_files_are_complete(tmp_path: Path) -> None:
     deployed: Any = SimpleNamespace(solution=SimpleNamespace(nodes=[_node("node1", tmp_path)]))
     watch = NodeWatch(deployed, tmp_path, ObserveSettings())
     watch.stop()  # what was never started

@@ -39,7 +39,7 @@ class Pretended(Fault[PretendedSettings]):
     """Strikes node1, at once mended or never."""
 
     settings_type = PretendedSettings
-    downs = True
+    stops_servers = True
 
     def inject(self, context: Any) -> Injection:
         if self.settings.fails == "inject":
@@ -49,14 +49,14 @@ class Pretended(Fault[PretendedSettings]):
     def _struck(self, turn: int) -> Injection:
         NODE.alive = False
         moment, more = time.monotonic_ns(), turn < self.settings.turns
-        return Injection(("node1",), "primary", moment, True, "done", (NODE,), held=turn, followed=more)
+        return Injection(("node1",), "primary", moment, True, "done", (NODE,), state=turn, followed=more)
 
     def follow(self, context: Any, injection: Injection, away: str) -> Injection | None:
         if not injection.followed:
             return None
         if away or context.ended.is_set():
             raise FiveninesError(f"stopped: {away or context.why_ended}")
-        return self._struck(injection.held + 1)
+        return self._struck(injection.state + 1)
 
     def recover(self, context: Any, injection: Injection) -> Recovery:
         if self.settings.fails == "end":

@@ -226,12 +226,12 @@ def test_a_client_writes_where_it_is_told() -> None:
 def test_several_addresses_are_told_to_the_generator(tmp_path: Path) -> None:
     commands: list[list[str]] = []
 
-    def beside(command: list[str]) -> list[str]:
+    def outside(command: list[str]) -> list[str]:
         commands.append(command)
         return ["sh", "-c", "exit 1"]
 
     deployed = _deployed()
-    deployed.clients["ann"] = PlainHost(beside, "10.99.0.13", ["10.99.0.249", "10.99.0.248"])
+    deployed.clients["ann"] = PlainHost(outside, "10.99.0.13", ["10.99.0.249", "10.99.0.248"])
     loads = Loads(deployed, _plans(WRITES, READS)[:1], _common(1.0), tmp_path, lambda _line: None)
     with pytest.raises(FiveninesError):
         loads.start()

@@ -55,11 +55,11 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tiny]:
 
 
 def quiet(message: str, fraction: float | None) -> None:
-    """Reports to nobody."""
+    """Discard progress reports."""
 
 
 def _left(engine: Tiny) -> list[str]:
-    """What lies in the cache of engines beside locks."""
+    """Return the files in the cache of engines, except for locks."""
     return sorted(path.name for path in engine.folder.parent.iterdir() if path.suffix != ".lock")
 
 
@@ -71,15 +71,15 @@ def test_an_engine_that_was_never_pulled(engine: Tiny) -> None:
 
 
 def test_a_pulled_engine_is_whole_and_not_built_twice(engine: Tiny) -> None:
-    said: list[tuple[str, float | None]] = []
-    engine.pull(lambda message, fraction: said.append((message, fraction)))
+    messages: list[tuple[str, float | None]] = []
+    engine.pull(lambda message, fraction: messages.append((message, fraction)))
     status = engine.status()
     assert (status.installed, status.version, status.detail) == (True, "1.1", "")
     assert status.size_bytes >= len("#!/bin/sh\n")
     assert engine.require(quiet) == status
     engine.pull(quiet)
     assert engine.built == 1
-    assert said == [("building", 0.5)]
+    assert messages == [("building", 0.5)]
     assert _left(engine) == ["tiny-1"]
 
 
@@ -111,7 +111,7 @@ def test_a_corrupt_engine_is_noticed_and_built_anew(engine: Tiny, harm: object) 
     status = engine.status()
     assert not status.installed
     assert status.version == "1.1"
-    assert status.detail == "corrupt (files changed or missing): pull it again"
+    assert status.detail == "corrupt (files changed or are missing): pull it again"
     assert engine.require(quiet).version == "1.2"
     assert _left(engine) == ["tiny-1"]
 
@@ -119,7 +119,7 @@ def test_a_corrupt_engine_is_noticed_and_built_anew(engine: Tiny, harm: object) 
 @pytest.mark.parametrize(
     "receipt", [None, "", "{", '{"version": "1"}', '{"version": "1", "files": 1, "size": 2}', "[]"]
 )
-def test_without_a_readable_receipt_it_is_incomplete(engine: Tiny, receipt: str | None) -> None:
+def test_an_engine_without_a_readable_receipt_is_incomplete(engine: Tiny, receipt: str | None) -> None:
     engine.pull(quiet)
     file = engine.folder / "receipt.json"
     file.unlink()
@@ -143,7 +143,7 @@ def test_an_interrupted_build_leaves_nothing(engine: Tiny, error: BaseException)
     assert engine.status().installed
 
 
-def test_a_failed_rebuild_keeps_what_was_there(engine: Tiny) -> None:
+def test_a_failed_rebuild_keeps_the_old_engine(engine: Tiny) -> None:
     engine.pull(quiet)
     _missing(engine)
     engine.fails = FiveninesError("no network")
@@ -170,7 +170,7 @@ def test_an_engine_can_be_removed_even_if_its_folders_are_read_only(engine: Tiny
     assert engine.status().detail == "not pulled yet"
 
 
-def test_an_engine_that_stays_away_is_told(engine: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_an_engine_that_stays_unavailable(engine: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "pull", lambda report: None)
     with pytest.raises(FiveninesError, match=r"^engine tiny-1 is not available: not pulled yet$"):
         engine.require(quiet)
@@ -188,7 +188,7 @@ with locks.held(Path(sys.argv[1]), "it", "wait"):
 
 def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
     """Two pulls in one process: the second says that it waits, and finds the engine built."""
-    said: list[str] = []
+    messages: list[str] = []
     file = engine.folder.parent / "tiny-1.lock"
     script = HOLDER.replace(
         "    sys.stdin.readline()",
@@ -207,14 +207,14 @@ def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
     assert other.stdout.readline() == "held\n"
 
     def report(message: str, fraction: float | None) -> None:
-        said.append(message)
+        messages.append(message)
         assert other.stdin is not None
         other.stdin.write("\n")
         other.stdin.flush()
 
     engine.pull(report)
     other.communicate(timeout=5.0)
-    (only,) = said
+    (only,) = messages
     assert only.startswith(f"waiting for process {other.pid} (`-c ")
     assert (engine.built, engine.status().version) == (0, "9")
 
@@ -236,12 +236,12 @@ def test_an_engine_in_use_is_neither_removed_nor_replaced(engine: Tiny) -> None:
     assert not engine.folder.exists()
 
 
-def test_who_wants_to_use_an_engine_gets_it_whole(engine: Tiny) -> None:
+def test_a_user_of_an_engine_gets_it_complete(engine: Tiny) -> None:
     with engine.used(quiet) as status:
         assert (status.installed, engine.built) == (True, 1)
 
 
-def test_another_version_than_the_name_promises_is_told(
+def test_reports_another_version_than_the_name_promises(
     engine: Tiny, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Tiny, "series", "1.1")
@@ -252,4 +252,4 @@ def test_another_version_than_the_name_promises_is_told(
     for other in ("1.10", "2.0"):
         monkeypatch.setattr(Tiny, "series", other)
         assert engine.status().installed
-        assert engine.status().detail == f"the mirror had 1.1, not {other}: results are of 1.1"
+        assert engine.status().detail == f"the mirror had 1.1 instead of {other}: results are for 1.1"

@@ -1,4 +1,4 @@
-"""A server's root beside another root: its programs by its own loader."""
+"""Test a server's root in a host with another root: its own loader starts its programs."""
 
 from pathlib import Path
 from typing import Any

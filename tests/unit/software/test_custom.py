@@ -1,4 +1,4 @@
-"""Engines of a user's: what may be written, whose servers they are, which versions are known."""
+"""Test custom engines: their settings, families and supported versions."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ TYPE: TypeAdapter[str] = TypeAdapter(engine_type(("mariadb-10.11",), "mariadb", 
         ("docker.io/library/nginx", None),
     ],
 )
-def test_the_last_word_of_a_name_says_whose_it_is(name: str, family: str | None) -> None:
+def test_the_last_part_of_a_name_determines_the_family(name: str, family: str | None) -> None:
     assert family_named(name) == family
 
 
@@ -40,28 +40,28 @@ def test_the_last_word_of_a_name_says_whose_it_is(name: str, family: str | None)
         ("mariadb-10.11", "mariadb-10.11"),
     ],
 )
-def test_a_setting_is_one_name_that_says_the_same_again(value: object, name: str) -> None:
+def test_a_setting_round_trips_through_its_name(value: object, name: str) -> None:
     found = TYPE.validate_python(value)
     assert found == name == TYPE.validate_python(found)
     assert TYPE.dump_python(found) == name
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
-        ({"image": "docker.io/library/nginx"}, "say whose server it has, `family:`"),
-        ({"image": "mysql:9", "path": "/x"}, "an engine of your own is {image: …}"),
-        ({"picture": "mysql:9"}, "an engine of your own is {image: …}"),
-        ({"image": "mysql:9", "family": "oracle"}, "an engine of your own is {image: …}"),
+        ({"image": "docker.io/library/nginx"}, "unknown server: set `family:`"),
+        ({"image": "mysql:9", "path": "/x"}, "a custom engine is {image: …}"),
+        ({"picture": "mysql:9"}, "a custom engine is {image: …}"),
+        ({"image": "mysql:9", "family": "oracle"}, "a custom engine is {image: …}"),
         ({"image": "postgres:18"}, "this solution runs on mariadb or mysql"),
-        ({"path": "/nowhere/at/all"}, "has no database server that is known"),
+        ({"path": "/nowhere/at/all"}, "has no supported database server"),
         ("mariadb-9", "Input should be"),
     ],
 )
-def test_what_is_wrong_is_said(value: object, said: str) -> None:
+def test_reports_invalid_settings(value: object, expected: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TYPE.validate_python(value)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_an_engine_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_an_engine_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
     other = engine("image:docker.io/library/postgres:18")
     assert isinstance(other, CustomEngine) and other.folder != found.folder
     assert not found.status().installed
-    with pytest.raises(UsageError, match="say whose server"):
+    with pytest.raises(UsageError, match="unknown server"):
         engine("image:docker.io/library/nginx")
 
 
@@ -94,17 +94,17 @@ def test_an_engine_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("mysql", "8.4.6", False),
     ],
 )
-def test_versions_that_nobody_tried_are_refused(family: custom.Family, version: str, known: bool) -> None:
+def test_refuses_untested_versions(family: custom.Family, version: str, known: bool) -> None:
     tree = Tree(Path("/x"), family, version)
     if known:
         custom._require_known("it", family, tree)
         return
-    with pytest.raises(FiveninesError, match="are known here"):
+    with pytest.raises(FiveninesError, match="but fivenines supports"):
         custom._require_known("it", family, tree)
 
 
-def test_a_server_of_another_family_is_told() -> None:
-    with pytest.raises(FiveninesError, match="has a server of mysql, not of mariadb"):
+def test_reports_a_server_of_another_family() -> None:
+    with pytest.raises(FiveninesError, match="contains a mysql server, but its family is mariadb"):
         custom._require_known("it", "mariadb", Tree(Path("/x"), "mysql", "9.7.0"))
 
 

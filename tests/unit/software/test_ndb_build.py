@@ -29,9 +29,9 @@ class _Planted(Build):
         ]
 
 
-def test_a_build_that_failed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_continues_a_failed_build(tmp_path: Path) -> None:
     build = _Planted(tmp_path / "work")
-    with pytest.raises(FiveninesError, match=r"the step compile failed.*compile\.log"):
+    with pytest.raises(FiveninesError, match=r"the build step compile failed.*compile\.log"):
         build.run(_silent)
     assert [step.name for step in build.left()] == ["compile", "gather"]
     (build.folder / "needed").write_text("compile\n")
@@ -40,7 +40,7 @@ def test_a_build_that_failed_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert build.left() == []
 
 
-def test_a_step_with_another_command_and_all_after_it_are_done_again(tmp_path: Path) -> None:
+def test_repeats_a_changed_step_and_all_later_ones(tmp_path: Path) -> None:
     one = Build(tmp_path, jobs=1)
     for step in one.steps():
         (tmp_path / f".done-{step.name}").write_text(step.command)
@@ -48,7 +48,7 @@ def test_a_step_with_another_command_and_all_after_it_are_done_again(tmp_path: P
     assert [step.name for step in Build(tmp_path, jobs=2).left()] == ["compile", "gather"]
 
 
-def test_steps_are_in_order_and_say_what_is_run() -> None:
+def test_steps_are_in_order_and_show_their_commands() -> None:
     steps = Build(Path("x"), jobs=3).steps()
     assert [step.name for step in steps] == ["fetch", "unpack", "configure", "compile", "gather"]
     assert [step.after for step in steps] == sorted(step.after for step in steps)
@@ -56,7 +56,7 @@ def test_steps_are_in_order_and_say_what_is_run() -> None:
     assert all("\n" not in step.shown for step in steps)
 
 
-def test_what_is_missing_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_missing_prerequisites_with_remedies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ndb_build, "_answer", lambda _command: "")
     monkeypatch.setattr(ndb_build, "DISK", 10**18)
     packages, source, disk = Build(tmp_path / "not" / "there").missing()
@@ -69,7 +69,7 @@ def test_what_is_missing_is_told_with_what_to_do(tmp_path: Path, monkeypatch: py
     assert Build(tmp_path / "not" / "there").missing() == []
 
 
-def test_what_was_built_is_gathered(tmp_path: Path) -> None:
+def test_gathers_the_results_of_a_build(tmp_path: Path) -> None:
     for name in (
         *(f"build/runtime_output_directory/{one}" for one in (*ndb_build._SERVERS, *ndb_build._TOOLS)),
         "build/library_output_directory/libprotobuf-lite.so.24",

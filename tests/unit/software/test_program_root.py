@@ -33,7 +33,7 @@ def test_an_archive_becomes_a_tree_that_is_listed_and_removed(
     assert isinstance(same, ProgramRoot) and same.tree == made.tree
     # another archive in its place is another program
     (tmp_path / "proxy.tar.gz").write_bytes(b"another one")
-    assert made.status().detail == "the archive is another one now"
+    assert made.status().detail == "the archive has changed"
     (tmp_path / "proxy.tar.gz").unlink()
     assert made.status().installed
     same.remove()
@@ -43,12 +43,12 @@ def test_an_archive_becomes_a_tree_that_is_listed_and_removed(
 
 
 @pytest.mark.parametrize("name", ["root:nonsense", "root:archive:", "root:archive:x.tar"])
-def test_what_is_no_name_of_one_is_told(name: str) -> None:
+def test_refuses_an_invalid_name(name: str) -> None:
     with pytest.raises(UsageError):
         engine(name)
 
 
-def test_a_tree_without_a_shell_is_seen_beside_the_machines_own_programs(tmp_path: Path) -> None:
+def test_a_tree_without_a_shell_is_mounted_as_an_engine(tmp_path: Path) -> None:
     root = root_of(tmp_path)
     assert root.engine == tmp_path and root.lower is None and seen_at(root).startswith("/")
     (tmp_path / "bin").mkdir()

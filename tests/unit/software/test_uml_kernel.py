@@ -10,7 +10,7 @@ from fivenines.software.uml_kernel import PLACE, UmlKernel, _write_kernel
 BEFORE = b"/lib64/ld-linux-x86-64.so.2\0"
 
 
-def test_the_loader_is_the_one_that_comes_with_it(tmp_path: Path) -> None:
+def test_uses_the_included_loader(tmp_path: Path) -> None:
     program = b"\x7fELF..." + BEFORE + b"...the rest"
     _write_kernel(program, tmp_path / "linux.uml")
     written = (tmp_path / "linux.uml").read_bytes()
@@ -21,7 +21,7 @@ def test_the_loader_is_the_one_that_comes_with_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", [b"no loader at all", BEFORE + BEFORE])
 def test_a_program_of_another_kind_is_refused(tmp_path: Path, program: bytes) -> None:
-    with pytest.raises(FiveninesError, match="has not the one loader"):
+    with pytest.raises(FiveninesError, match="does not contain the loader"):
         _write_kernel(program, tmp_path / "linux.uml")
     assert not (tmp_path / "linux.uml").exists()
 

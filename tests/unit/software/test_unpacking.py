@@ -19,7 +19,7 @@ from fivenines.software import unpacking
         ("bin/mysqld", "", ""),
     ],
 )
-def test_an_archive_is_an_image_if_it_has_the_list_of_one(
+def test_an_archive_with_an_image_manifest_is_an_image(
     tmp_path: Path, member: str, text: str, transport: str
 ) -> None:
     file = tmp_path / "x.tar"
@@ -31,7 +31,7 @@ def test_an_archive_is_an_image_if_it_has_the_list_of_one(
     assert unpacking._is_image(tmp_path / "none.tar") == ""
 
 
-def test_an_installation_in_one_folder_of_an_archive_is_lifted(tmp_path: Path) -> None:
+def test_moves_the_only_folder_of_an_archive_up(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     (tree / "mysql-9.7.0-linux/bin").mkdir(parents=True)
     unpacking._lift(tree)

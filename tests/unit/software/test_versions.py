@@ -1,4 +1,4 @@
-"""Versions that go together, and what is said of those that do not."""
+"""Test which versions fit together, and the messages for others."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ def test_the_same_version_goes_together_and_another_does_not() -> None:
     newer: Any = _Engine("mha-0.58", "10.11.15")
     unknown: Any = _Engine("mha-0.58", "")
     assert mismatch(ours, same) == mismatch(ours, unknown) == ""
-    said = mismatch(ours, newer)
-    assert "mariadb-10.11 has the server 10.11.14" in said and "mha-0.58 has 10.11.15" in said
+    problem = mismatch(ours, newer)
+    assert "mariadb-10.11 has server version 10.11.14" in problem and "mha-0.58 has 10.11.15" in problem
 
 
 def test_a_root_of_another_family_is_not_where_the_server_comes_from() -> None:

@@ -142,9 +142,9 @@ def test_faults_with_support_of_amazon_are_accepted() -> None:
 
 def test_other_solutions_neither_choose_a_successor_nor_have_such_storage() -> None:
     text = file(solutions="[hot-standby]", faults="[{fault: switchover, to: node2}]")
-    with pytest.raises(UsageError, match="hot-standby cannot be told who shall be the primary"):
+    with pytest.raises(UsageError, match="hot-standby does not let users choose the new primary"):
         parsed(text)
-    with pytest.raises(UsageError, match="no storage with copies of its own"):
+    with pytest.raises(UsageError, match="standalone has no replicated storage"):
         parsed(file(solutions="[standalone]", faults="[storage-failure]"))
 
 

@@ -89,7 +89,7 @@ def test_it_needs_its_own_engine_in_addition_to_the_servers() -> None:
 def test_etcd_has_hosts_only_if_it_runs_apart() -> None:
     assert patroni(etcd="apart").hosts == ("etcd1", "etcd2", "etcd3")
     assert targets.problems_of("etcd2", patroni(etcd="apart").topology()) == []
-    assert "there is no such target" in targets.problems_of("etcd2", patroni().topology())[0]
+    assert "unknown target" in targets.problems_of("etcd2", patroni().topology())[0]
     network = NetworkSettings.model_validate({"sites": {"east": ["node1", "etcd1"], "west": []}})
     assert network.problems() == []
 

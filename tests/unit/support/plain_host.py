@@ -18,5 +18,5 @@ class PlainHost(Host):
         self.address = address
         self.extra_addresses = list(extra_addresses)
 
-    def beside(self, command: Sequence[str]) -> list[str]:
+    def outside(self, command: Sequence[str]) -> list[str]:
         return self._beside(list(command))

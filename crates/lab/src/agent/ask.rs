@@ -1,4 +1,4 @@
-//! `agent ask`: a question to an agent that is no command; prints the answer.
+//! `agent ask`: sends a request to an agent that is not a command, and prints the answer.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::vm::What;
 
 #[derive(Args)]
 pub struct AskArgs {
-    /// Where the agent listens, if it is not the virtual machine of this network
+    /// Socket of the agent. Default: the virtual machine in this network
     #[arg(long)]
     at: Option<PathBuf>,
     #[command(subcommand)]
@@ -20,29 +20,29 @@ pub struct AskArgs {
 
 #[derive(Subcommand)]
 enum Asked {
-    /// End all processes; how many there were
+    /// Kill all processes and print their number
     KillAll,
-    /// Let a user own folders of the host's own
+    /// Make a user the owner of folders in the host's folder
     Own {
         #[arg(long)]
         uid: u32,
         #[arg(long, value_delimiter = ',')]
         folders: Vec<String>,
     },
-    /// Do something with the disk that is the data folder
+    /// Mount, unmount, freeze or thaw the disk of the data folder
     Disk { what: What },
-    /// Load a module of the kernel, and what it needs
+    /// Load a kernel module and its dependencies
     Load {
         #[arg(long)]
         module: String,
     },
-    /// The longest time that the disk took to answer, in seconds
+    /// Print the longest response time of the disk, in seconds
     DiskDelay,
-    /// Set the virtual machine's clock of the day to ours
+    /// Set the virtual machine's wall clock to ours
     SetClock,
-    /// The clock of the day in nanoseconds since 1970, and CLOCK_MONOTONIC
+    /// Print the wall clock (nanoseconds since 1970) and CLOCK_MONOTONIC
     Clock,
-    /// Take over all but data, logs and sockets of a folder that is the host's own at this end
+    /// Send a host's local folder to it, except for data, logs and sockets
     TakeOver { folder: PathBuf },
 }
 

@@ -26,7 +26,9 @@ pub fn run(program: &str, stream: &Stream) -> std::io::Result<()> {
         }
         sleep(LOOK);
     };
-    *here.lock().expect("nobody panics with it") = found;
+    *here
+        .lock()
+        .expect("no thread panics while it holds the lock") = found;
     send(&mut to, Kind::Output, format!("{found}\n").as_bytes())?;
     while processes::lives(found) && !listens.is_finished() {
         sleep(LOOK);
@@ -38,7 +40,9 @@ pub fn run(program: &str, stream: &Stream) -> std::io::Result<()> {
 /// Passes signals on until the other end hangs up: the server is not ours to end then.
 fn listen(from: &mut Stream, here: &Mutex<i32>) {
     while let Ok((kind, data)) = receive(from) {
-        let pid = *here.lock().expect("nobody panics with it");
+        let pid = *here
+            .lock()
+            .expect("no thread panics while it holds the lock");
         let number = data.first().copied().map_or(0, i32::from);
         match kind {
             Kind::Signal if pid > 0 => processes::signal(pid, number),

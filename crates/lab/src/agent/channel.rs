@@ -1,4 +1,4 @@
-//! What goes between an agent and whoever asks it: a question as JSON, then frames of a kind and a length.
+//! The protocol between an agent and its clients: a request as JSON, then frames with a kind and a length.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -57,7 +57,7 @@ pub enum Question {
     Processes,
     /// Tell all that is added to logs from now on, in frames of a file's name, a zero, and what was added
     Follow,
-    /// Remember what undoes a fault, should whoever asks be gone; an empty command: it is undone
+    /// Register the command that undoes a fault if the client ends; an empty command removes it
     Undo {
         name: String,
         command: Vec<String>,
@@ -159,16 +159,16 @@ pub fn receive(from: &mut impl Read) -> io::Result<(Kind, Vec<u8>)> {
     Ok((kind, data))
 }
 
-/// A connection to an agent, with a question on its way: of the virtual machine whose host's network we are in, or
+/// A connection to an agent that has sent a request: to the virtual machine in this host's network, or
 /// at a unix socket.
 pub fn ask(at: Option<&Path>, question: &Question) -> Result<Stream> {
     let mut stream = connect(at).context("the host does not answer")?;
     send(
         &mut stream,
         Kind::Question,
-        &serde_json::to_vec(question).context("a question that is no JSON")?,
+        &serde_json::to_vec(question).context("cannot convert the request to JSON")?,
     )
-    .context("the host does not listen")?;
+    .context("the host does not accept requests")?;
     Ok(stream)
 }
 

@@ -1,4 +1,4 @@
-//! A command of the host, whose input, output and signals come and go over a connection.
+//! Runs a command of the host; a connection carries its input, output and signals.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -34,7 +34,7 @@ pub fn refuse(stream: &Stream, why: &str) {
     let _ = send(&mut &*stream, Kind::Exit, &127_i32.to_be_bytes());
 }
 
-/// Runs it to its end; whoever asked hears how it ended. If he hangs up, it is killed.
+/// Runs a command to its end and reports its status to the client. If the client disconnects, it is killed.
 pub fn run(command: Start, mut stream: Stream) -> std::io::Result<()> {
     let mut child = match start(&command) {
         Ok(child) => child,
@@ -73,7 +73,9 @@ pub fn run(command: Start, mut stream: Stream) -> std::io::Result<()> {
         processes::await_all(started.pid, PATIENCE);
     }
     tell(&answers, Kind::Exit, &code.to_be_bytes());
-    let stream = answers.lock().expect("nobody panics with it");
+    let stream = answers
+        .lock()
+        .expect("no thread panics while it holds the lock");
     stream.shutdown(std::net::Shutdown::Both)
 }
 
@@ -146,7 +148,11 @@ fn pass_on(mut from: impl Read + Send + 'static, kind: Kind, to: &Shared) -> Joi
 
 fn tell(to: &Shared, kind: Kind, data: &[u8]) {
     // who has hung up does not want to know
-    let _ = send(&mut *to.lock().expect("nobody panics with it"), kind, data);
+    let _ = send(
+        &mut *to.lock().expect("no thread panics while it holds the lock"),
+        kind,
+        data,
+    );
 }
 
 fn end_within(thread: &JoinHandle<()>, patience: Duration) {

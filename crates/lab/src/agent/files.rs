@@ -27,7 +27,7 @@ pub fn pack(folder: &Path) -> io::Result<Vec<Entry>> {
 
 fn pack_below(top: &Path, path: &Path, found: &mut Vec<Entry>) -> io::Result<()> {
     let here = top.join(path);
-    // somebody may take it away while we look
+    // Another process can remove it while we read.
     let about = match fs::symlink_metadata(&here) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         about => about?,
@@ -83,7 +83,7 @@ fn put_one(entry: &Entry, target: &Path) -> io::Result<()> {
     if fs::read(target).is_ok_and(|own| own == *text) {
         return Ok(());
     }
-    // whole or not at all: somebody may read it now
+    // Write atomically: another process can read the file now.
     let part = target.with_extension("part~");
     fs::write(&part, text)?;
     fs::set_permissions(&part, mode)?;

@@ -1,4 +1,4 @@
-//! `agent follow`: what is added to the logs of a host, in files of the same names out here.
+//! `agent follow`: copies new lines of a host's logs to local files of the same names.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -14,18 +14,18 @@ use clap::Args;
 use super::channel::{Kind, Question, Stream, ask, receive, send};
 use super::files::lengths;
 
-/// A log is read out here within this time of its being written.
+/// Interval at which logs are read; new text arrives within this time.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// So much of a file goes into a frame.
+/// Maximum size of a piece of a file in a frame.
 const PIECE: u64 = 1 << 18;
 
 #[derive(Args)]
 pub struct FollowArgs {
-    /// Where the agent listens
+    /// Socket of the agent
     #[arg(long)]
     at: PathBuf,
-    /// The folder of logs out here
+    /// Local folder for the logs
     #[arg(long)]
     folder: PathBuf,
 }
@@ -36,7 +36,7 @@ pub fn run(args: &FollowArgs) -> Result<()> {
         if kind != Kind::Output {
             continue;
         }
-        let (name, text) = parts(&data).context("no piece of a log")?;
+        let (name, text) = parts(&data).context("invalid frame with a piece of a log")?;
         let file = args.folder.join(name);
         fs::create_dir_all(file.parent().unwrap_or(&args.folder))?;
         let mut file = OpenOptions::new().create(true).append(true).open(file)?;
@@ -45,22 +45,22 @@ pub fn run(args: &FollowArgs) -> Result<()> {
     Ok(())
 }
 
-/// Tells all that is in logs, and what is added to them, until nobody listens.
+/// Sends the contents of logs and all new text until the client disconnects.
 pub fn tell(logs: &Path, stream: &Stream) -> io::Result<()> {
     let mut known: HashMap<PathBuf, u64> = HashMap::new();
     loop {
         for (path, length) in lengths(logs).unwrap_or_default() {
-            let told = known.entry(path.clone()).or_default();
-            // begun anew
-            if length < *told {
-                *told = 0;
+            let sent = known.entry(path.clone()).or_default();
+            // The log was truncated or replaced.
+            if length < *sent {
+                *sent = 0;
             }
-            while *told < length {
-                let text = piece(&path, *told)?;
+            while *sent < length {
+                let text = piece(&path, *sent)?;
                 if text.is_empty() {
                     break;
                 }
-                *told += text.len() as u64;
+                *sent += text.len() as u64;
                 let name = path.strip_prefix(logs).unwrap_or(&path);
                 let mut data = name.as_os_str().as_bytes().to_vec();
                 data.push(0);
@@ -68,7 +68,7 @@ pub fn tell(logs: &Path, stream: &Stream) -> io::Result<()> {
                 send(&mut &*stream, Kind::Output, &data)?;
             }
         }
-        // nobody may listen any more, and no log grow
+        // Detects a client that has disconnected while no log grows.
         send(&mut &*stream, Kind::Answer, &[])?;
         sleep(PERIOD);
     }

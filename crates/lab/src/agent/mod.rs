@@ -1,6 +1,6 @@
-//! `agent`: whoever runs commands on a host that is not of this kernel, a virtual machine or one over SSH, and
-//! the ends of these commands out here. `run` is the end of a command, `relay` that of a unix socket, `follow`
-//! that of logs; `ask` asks for what is no command.
+//! `agent`: the server that runs commands on a host with another kernel (a virtual machine, or a host over SSH),
+//! and its clients here. `run` represents a command, `relay` a unix socket, `follow` the logs; `ask` sends other
+//! requests.
 
 mod ask;
 mod attach;
@@ -26,13 +26,13 @@ pub struct AgentArgs {
 
 #[derive(Subcommand)]
 enum Kind {
-    /// Run a command on a host, and end as it ends
+    /// Run a command on a host and exit with its status
     Run(run::RunArgs),
-    /// Ask a host for what is no command
+    /// Send a request to a host that is not a command
     Ask(ask::AskArgs),
-    /// Let a unix socket of a host be reached out here
+    /// Forward a local unix socket to one of a host
     Relay(relay::RelayArgs),
-    /// Write what is added to the logs of a host into a folder out here
+    /// Copy new lines of a host's logs to a local folder
     Follow(follow::FollowArgs),
 }
 

@@ -115,7 +115,7 @@ pub fn children(of: i32) -> Vec<i32> {
 }
 
 /// All processes of the host, each as /proc tells it: its number, and its files stat, statm and io.
-pub fn told() -> Vec<(i32, String, String, String)> {
+pub fn reported() -> Vec<(i32, String, String, String)> {
     let file = |pid: i32, name: &str| fs::read_to_string(format!("/proc/{pid}/{name}"));
     let all = all();
     let own = all.iter().filter(|one| !one.dead && is_of_host(one));
@@ -149,7 +149,7 @@ fn family(all: &[Stat], command: i32) -> Vec<i32> {
     let parents: HashMap<i32, i32> = all.iter().map(|one| (one.pid, one.parent)).collect();
     let below = |pid: i32| {
         let mut at = Some(pid);
-        // a parent may have ended between two lines, and its number be somebody else's
+        // A parent can end between two lines, and another process can get its PID.
         for _ in 0..parents.len() + 1 {
             match at {
                 Some(pid) if pid == command => return true,
@@ -181,7 +181,7 @@ fn all() -> Vec<Stat> {
         .collect()
 }
 
-/// proc(5): the name is in brackets and may have some of its own.
+/// proc(5): the name is in parentheses and can contain parentheses.
 fn stat(line: &str) -> Option<Stat> {
     let (head, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -223,7 +223,7 @@ mod tests {
             one(1, 0, 1),
             one(10, 1, 10),
             one(11, 10, 10),
-            // a daemon with a session of its own, still below
+            // A daemon with a separate session, but still a descendant.
             one(12, 11, 12),
             // one that was handed over to process 1
             one(13, 1, 10),

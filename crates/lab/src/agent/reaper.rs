@@ -1,4 +1,4 @@
-//! Process 1 collects whoever has ended; those who wait for one of its own ask here.
+//! Process 1 collects all ended processes; code that waits for a certain child asks here.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,7 +25,7 @@ pub fn begin() {
         loop {
             match next() {
                 Some(pid) => collect(pid),
-                // there is nobody to wait for now
+                // There is no child to wait for now.
                 None => sleep(IDLE),
             }
         }
@@ -34,12 +34,14 @@ pub fn begin() {
 
 /// Starts a command whose end is asked for by `await_end`.
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    let _alone = STARTING.lock().expect("nobody panics with it");
+    let _alone = STARTING
+        .lock()
+        .expect("no thread panics while it holds the lock");
     let child = command.spawn()?;
-    // of an orphan who had the same number, for whom nobody asked
+    // Remove the status of an orphan with the same PID that no code has waited for.
     ENDED
         .lock()
-        .expect("nobody panics with it")
+        .expect("no thread panics while it holds the lock")
         .remove(&(child.id() as i32));
     Ok(child)
 }
@@ -56,7 +58,9 @@ fn next() -> Option<Pid> {
 }
 
 fn collect(pid: Pid) {
-    let _alone = STARTING.lock().expect("nobody panics with it");
+    let _alone = STARTING
+        .lock()
+        .expect("no thread panics while it holds the lock");
     match waitpid(pid, Some(WaitPidFlag::WNOHANG)) {
         Ok(WaitStatus::Exited(pid, code)) => note(pid.as_raw(), code),
         Ok(WaitStatus::Signaled(pid, signal, _)) => note(pid.as_raw(), -(signal as i32)),
@@ -68,18 +72,22 @@ fn collect(pid: Pid) {
 fn note(pid: i32, code: i32) {
     ENDED
         .lock()
-        .expect("nobody panics with it")
+        .expect("no thread panics while it holds the lock")
         .insert(pid, code);
     NEWS.notify_all();
 }
 
 /// Waits until a child has ended: its code, or the number of the signal below zero.
 pub fn await_end(pid: i32) -> i32 {
-    let mut ended = ENDED.lock().expect("nobody panics with it");
+    let mut ended = ENDED
+        .lock()
+        .expect("no thread panics while it holds the lock");
     loop {
         if let Some(code) = ended.remove(&pid) {
             return code;
         }
-        ended = NEWS.wait(ended).expect("nobody panics with it");
+        ended = NEWS
+            .wait(ended)
+            .expect("no thread panics while it holds the lock");
     }
 }

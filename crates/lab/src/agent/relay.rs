@@ -1,4 +1,4 @@
-//! `agent relay`: a unix socket out here, each connection to which goes on as one to a socket in the host.
+//! `agent relay`: forwards connections to a local unix socket to a socket in the host.
 
 use std::fs;
 use std::io;
@@ -14,16 +14,16 @@ use super::channel::{Question, Stream, ask};
 
 #[derive(Args)]
 pub struct RelayArgs {
-    /// Where the agent listens, if it is not the virtual machine of this network
+    /// Socket of the agent. Default: the virtual machine in this network
     #[arg(long)]
     at: Option<PathBuf>,
-    /// The folder of the socket out here
+    /// Folder of the local socket
     #[arg(long)]
     folder: PathBuf,
-    /// Its name, and that of the socket in the host
+    /// Name of the local socket and of the socket in the host
     #[arg(long)]
     name: String,
-    /// The folder of the socket in the host
+    /// Folder of the socket in the host
     #[arg(long)]
     inside: PathBuf,
 }
@@ -31,14 +31,14 @@ pub struct RelayArgs {
 pub fn run(args: &RelayArgs) -> Result<()> {
     let at = args.at.as_deref().map(std::path::absolute).transpose()?;
     // the path of a unix socket must fit into 107 bytes (unix(7))
-    std::env::set_current_dir(&args.folder).context("cannot enter the folder")?;
+    std::env::set_current_dir(&args.folder).context("cannot change to the folder of the socket")?;
     let _ = fs::remove_file(&args.name);
     let listener = UnixListener::bind(&args.name).context("cannot listen")?;
     let target = args.inside.join(&args.name);
     for client in listener.incoming().flatten() {
         let (target, at) = (target.clone(), at.clone());
         thread::spawn(move || {
-            // who cannot be served is hung up on
+            // A client that cannot be served is disconnected.
             if let Ok(server) = ask(at.as_deref(), &Question::Connect(target)) {
                 let _ = join(&client, &server);
             }

@@ -1,8 +1,8 @@
-//! `agent run`: the end out here of a command on a host that has an agent. Its input and its signals go in, what the command
-//! says comes out, and it ends as the command ends. When it is killed, the command is, too.
+//! `agent run`: represents a command on a host with an agent. It passes input and signals to the command and prints
+//! the command's output; it exits with the command's status. If it is killed, the command is killed, too.
 //!
-//! Two signals cannot be passed on. Instead of SIGKILL, SIGRTMIN ends the command with all that it has
-//! started, and us after it; instead of SIGSTOP, SIGTSTP stops them all, and us after them.
+//! Two signals cannot be caught. SIGRTMIN replaces SIGKILL: it kills the command with all its children, and then
+//! this process. SIGTSTP replaces SIGSTOP: it stops all of them, and then this process.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -17,19 +17,19 @@ use crate::init::end_by_number;
 
 #[derive(Args)]
 pub struct RunArgs {
-    /// Where the agent listens, if it is not the virtual machine of this network
+    /// Socket of the agent. Default: the virtual machine in this network
     #[arg(long)]
     at: Option<PathBuf>,
-    /// Where on the host it runs
+    /// Place on the host where the command runs
     #[arg(long, value_enum, default_value = "inside")]
     place: Place,
-    /// Of our environment, pass on only what begins so, beside a PATH
+    /// Prefix of environment variables to pass on, in addition to PATH
     #[arg(long)]
     environment: Option<String>,
-    /// The user that it runs as; without it root
+    /// User id of the command. Default: root
     #[arg(long)]
     uid: Option<u32>,
-    /// Instead of a command, a program that others start: it is waited for, its PID printed, its end our end
+    /// Program that a supervisor starts, instead of a command: wait for it, print its PID, and exit when it ends
     #[arg(long, conflicts_with_all = ["command", "uid"])]
     attach: Option<String>,
     /// The command and its arguments
@@ -139,7 +139,7 @@ fn pass_input(to: &Shared) {
 }
 
 fn say(to: &Shared, kind: Kind, data: &[u8]) {
-    // the other end may have ended: that is told as the command's end
+    // If the other end has ended, this is reported as the end of the command.
     let _ = send(&mut *to.lock().expect("nobody panics with it"), kind, data);
 }
 
@@ -153,7 +153,7 @@ fn pass_output(from: &mut Stream) -> i32 {
             Kind::Output => write(&mut io::stdout(), &data),
             Kind::Error => write(&mut io::stderr(), &data),
             Kind::Answer if data == [libc::SIGSTOP as u8] => {
-                // SAFETY: a plain number; we go on when we are told to.
+                // SAFETY: a plain number; we continue after SIGCONT.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
             Kind::Exit => return exit_code(&data),
@@ -163,6 +163,6 @@ fn pass_output(from: &mut Stream) -> i32 {
 }
 
 fn write(to: &mut impl Write, data: &[u8]) {
-    // whoever has stopped to read does not want more
+    // A reader that has closed its end needs no more output.
     let _ = to.write_all(data).and_then(|()| to.flush());
 }

@@ -31,11 +31,11 @@ pub trait Agent: Sync {
 
 /// Reads one question from a connection and does what it asks for.
 pub fn serve(agent: &impl Agent, mut stream: Stream) -> Result<()> {
-    // a look whether somebody listens here asks nothing
+    // A connection that only tests whether the agent listens sends no request.
     let Ok((Kind::Question, data)) = receive(&mut stream) else {
         return Ok(());
     };
-    match serde_json::from_slice(&data).context("no question")? {
+    match serde_json::from_slice(&data).context("invalid request")? {
         Question::Run(command) => match agent.start(command) {
             Ok(start) => commands::run(start, stream).or(Ok(())),
             Err(error) => {
@@ -55,12 +55,12 @@ pub fn serve(agent: &impl Agent, mut stream: Stream) -> Result<()> {
         Question::Follow => follow::tell(agent.logs(), &stream).or(Ok(())),
         Question::Clock => clock(agent, stream),
         Question::KillAll => reply(&stream, Ok(processes::kill_all(PATIENCE).to_string())),
-        Question::Processes => reply(&stream, Ok(serde_json::to_string(&processes::told())?)),
+        Question::Processes => reply(&stream, Ok(serde_json::to_string(&processes::reported())?)),
         other => reply(&stream, agent.answer(other)),
     }
 }
 
-/// Answers as often as it is asked: whoever wants to know it well asks again at once.
+/// Answers repeated requests, as clients repeat them to reduce the error.
 fn clock(agent: &impl Agent, mut stream: Stream) -> Result<()> {
     loop {
         reply(&stream, agent.answer(Question::Clock))?;

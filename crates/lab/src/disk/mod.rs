@@ -1,7 +1,7 @@
-//! `disk`: runs a server on a disk that can grow slow or full, without privileges and with the server unchanged.
+//! `disk`: delays flushes or refuses writes of a server, without privileges and with the server unchanged.
 //!
-//! The kernel asks a child of the server's process before some calls. Normally it says "go on"; when the disk is
-//! to be slow, it says so later; when it is to be full, it answers ENOSPC to what would make a file longer.
+//! The kernel notifies a child of the server's process before some system calls. Normally the child lets them
+//! continue. On a slow disk it does so later; on a full disk it answers ENOSPC to calls that would extend a file.
 
 mod control;
 mod filter;
@@ -20,19 +20,19 @@ use nix::unistd::{ForkResult, execvp, fork};
 use control::{Control, Mode};
 use filter::Calls;
 
-/// Run a command on a disk that can be made slow or full while it runs.
+/// Run a command on a disk that can become slow or full while it runs.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file by which the disk is controlled: 64 bytes, shared.
+    /// File that controls the disk: 64 bytes, shared memory.
     #[arg(long, value_name = "FILE")]
     control: PathBuf,
-    /// Which calls can be interfered with; each such call costs a few microseconds also in normal times.
+    /// Calls to intercept; each of them takes some microseconds longer, even without a fault.
     #[arg(long, value_enum, value_delimiter = ',', required = true)]
     calls: Vec<Calls>,
-    /// Files below this folder are on the disk.
+    /// Folder of the files on the disk.
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// The command and its arguments.
+    /// Command and its arguments.
     #[arg(last = true, required = true)]
     command: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub fn main(args: &Args) -> Result<()> {
     let listener = filter::install(&args.calls)?;
     // SAFETY: there is one thread
     match unsafe { fork() }.context("cannot fork")? {
-        // the server stays the process that was started, so that signals and its end are its own
+        // The server stays in the started process, so that it gets signals and its end is visible.
         ForkResult::Parent { .. } => {
             execvp(&command[0], &command).with_context(|| args.command[0].clone())?;
             bail!("unreachable: exec returned")
@@ -56,7 +56,7 @@ pub fn main(args: &Args) -> Result<()> {
     }
 }
 
-/// Answers the kernel's questions. It is under the filter itself: it must never write or sync.
+/// Answers the kernel's notifications. The filter also applies to it, so it must never write or sync.
 struct Supervisor {
     listener: OwnedFd,
     control: Control,

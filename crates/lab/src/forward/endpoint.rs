@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// Between two tries of a server that refuses, and from a doubt to the try: processes of one server end one by one.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Bound on a try: whoever does not answer does not refuse.
+/// Time limit of a connection attempt: a server that does not answer does not refuse.
 const BOUND: Duration = Duration::from_secs(1);
 /// Between two looks whether the port is open again.
 const CLOSED: Duration = Duration::from_millis(10);
@@ -38,7 +38,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Begins to serve, in threads of its own.
+    /// Starts to serve, in separate threads.
     pub fn serve(
         listener: TcpListener,
         target: SocketAddr,
@@ -113,7 +113,7 @@ fn listen(listener: &TcpListener) -> io::Result<()> {
     }
 }
 
-/// Whether a connection is refused now; not if it is made, nor if nobody answers.
+/// Returns whether a connection is refused now; false if it is accepted or not answered.
 fn refuses(target: SocketAddr) -> bool {
     TcpStream::connect_timeout(&target, BOUND)
         .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
@@ -132,7 +132,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Instant;
 
-    /// A listening socket whose port stays its own when it stops to listen.
+    /// A listening socket that keeps its port when it stops listening.
     fn door() -> TcpListener {
         let found = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = found.local_addr().unwrap();
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Answers whoever says something, until it is dropped: then its port refuses.
+    /// Answers clients until it is dropped; then its port refuses connections.
     struct Server {
         address: SocketAddr,
         ended: Arc<AtomicBool>,
@@ -239,7 +239,7 @@ mod tests {
         let ended = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
-                // an end of its own, should the rest fail
+                // A separate descriptor, in case the rest fails.
                 for _ in 0..60_000 {
                     if ended.load(Ordering::Relaxed) {
                         break;

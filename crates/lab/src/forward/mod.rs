@@ -1,8 +1,8 @@
 //! `forward`: lets programs of the machine connect to servers of the lab.
 //!
-//! A socket belongs to the network that it was made in. The controller makes sockets that listen on the machine's
-//! 127.0.0.1 and hands them over; we run in the network of one of the lab's hosts, so what we accept comes from
-//! there, and what we connect to is here. Nobody needs root for that, and no packet passes between the two.
+//! A socket belongs to the network namespace in which it was created. The controller creates sockets that listen at
+//! the machine's 127.0.0.1 and passes them to us. We run in the network of one of the lab's hosts, so we accept
+//! connections on the machine and connect in the lab. This needs no root, and no packet passes between the two.
 //!
 //! A relay is not a network, but it shall not claim more than one would:
 //! - where a server refuses connections (its port is closed), so does its port on the machine: see `endpoint`;
@@ -23,16 +23,16 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::str::FromStr;
 
-/// Relay connections from sockets that are handed over to addresses in this network.
+/// Relay connections from inherited sockets to addresses in this network.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A listening socket (its descriptor), and where its connections go: FD=ADDRESS:PORT.
+    /// Descriptor of a listening socket, and the target of its connections: FD=ADDRESS:PORT.
     #[arg(long, value_name = "FD=ADDRESS", required = true)]
     endpoint: Vec<Way>,
-    /// A socket of the kernel's socket diagnostics (its descriptor), in the network of the listening sockets.
+    /// Descriptor of a socket diagnostics socket in the network of the listening sockets.
     #[arg(long, value_name = "FD")]
     diagnostics: RawFd,
-    /// The user whose programs may connect, beside root.
+    /// User id whose programs can connect, in addition to root.
     #[arg(long, value_name = "ID")]
     user: u32,
 }
@@ -69,7 +69,7 @@ pub fn main(args: &Args) -> Result<()> {
         let line = line.context("standard input cannot be read")?;
         match line.parse::<usize>().map(|number| endpoints.get(number)) {
             Ok(Some(endpoint)) => endpoint.doubt(),
-            _ => bail!("there is no endpoint {line:?}"),
+            _ => bail!("unknown endpoint {line:?}"),
         }
     }
     Ok(())
@@ -80,6 +80,6 @@ fn handed_over(descriptor: RawFd) -> Result<OwnedFd> {
     if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
         bail!("descriptor {descriptor} is not open");
     }
-    // SAFETY: whoever started us has handed it over for us alone; each is named once.
+    // SAFETY: our parent process has passed the descriptor to us alone; each is named once.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

@@ -1,4 +1,4 @@
-//! Whose program is at the other end of a connection on this machine.
+//! Finds the user of the program at the other end of a connection on this machine.
 //!
 //! Ports on 127.0.0.1 can be reached by every account, and the password of a server is then all that stands
 //! between. The kernel knows the user of every socket, and says it by its socket diagnostics (sock_diag(7)):
@@ -22,7 +22,7 @@ const USER_AT: usize = 16 + 4 + 48 + 12;
 #[derive(Debug)]
 pub enum Refusal {
     Stranger(u32),
-    /// Who it is cannot be told.
+    /// The user cannot be determined.
     Unknown(io::Error),
 }
 
@@ -31,7 +31,10 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Stranger(user) => write!(to, "a program of user id {user} connected"),
             Refusal::Unknown(error) => {
-                write!(to, "nobody can tell whose program connected: {error}")
+                write!(
+                    to,
+                    "cannot determine the user of the connecting program: {error}"
+                )
             }
         }
     }
@@ -52,7 +55,7 @@ impl Owners {
         }
     }
 
-    /// Only programs of our own user, and root's, may connect.
+    /// Accepts only programs of our user and of root.
     pub fn require_ours(&self, client: SocketAddr, accepted: &TcpStream) -> Result<(), Refusal> {
         let here = accepted.local_addr().map_err(Refusal::Unknown)?;
         match self.user_of(client, here).map_err(Refusal::Unknown)? {
@@ -119,7 +122,7 @@ fn user_in(answer: &[u8]) -> io::Result<u32> {
         ));
     }
     let (user, inode) = (number(USER_AT)?, number(USER_AT + 4)?);
-    // whoever had it has closed it: then the kernel says 0 for the user, too, which is root's
+    // The program has closed the socket: then the kernel also reports user id 0, which is root's.
     if inode == 0 {
         return Err(io::Error::other("it has hung up"));
     }

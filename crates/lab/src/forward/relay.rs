@@ -26,7 +26,7 @@ const SIOCOUTQNSD: libc::c_ulong = 0x894b;
 /// Which end was the first to end a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The client said that it is done, or broke off.
+    /// The client has closed its direction, or the connection.
     ByClient,
     /// The server did, or could not be connected to.
     ByServer,
@@ -51,7 +51,7 @@ pub fn run(client: TcpStream, target: SocketAddr, hung_up: impl Fn(&TcpStream) -
     Connection::new(client, server).relay()
 }
 
-/// Whether the connection ends by a reset when it is dropped, and not as if all had been said.
+/// Whether the connection ends with a reset when it is dropped, instead of an orderly close.
 pub fn reset_at_end(stream: &TcpStream, yes: bool) {
     let _ = SockRef::from(stream).set_linger(yes.then_some(Duration::ZERO));
 }
@@ -228,7 +228,7 @@ struct Pipe {
     held: Range<usize>,
     /// The source will send no more.
     ended: bool,
-    /// The sink was told that.
+    /// The end was passed on to the sink.
     closed: bool,
 }
 
@@ -319,7 +319,7 @@ fn unsent(stream: &TcpStream) -> i32 {
     count
 }
 
-/// A socket, and the events of it that are waited for beside those of poll(2) that always are.
+/// A socket, and the events to wait for in addition to those that poll(2) always reports.
 type Asked<'a> = Option<(&'a TcpStream, c_short)>;
 
 /// Waits for events of the sockets, so many milliseconds at most; which each of them has.
@@ -330,9 +330,9 @@ fn wait(asked: [Asked; 2], patience: i32) -> [c_short; 2] {
         events: one.map_or(0, |(_, events)| events),
         revents: 0,
     });
-    // SAFETY: `watched` has as many members as is said, and the descriptors are open while they are borrowed.
+    // SAFETY: `watched` has the given number of members, and the descriptors are open while they are borrowed.
     match unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, patience) } {
-        // interrupted: whoever waits asks again
+        // Interrupted: the caller waits again.
         ..0 => [0; 2],
         _ => watched.map(|one| one.revents),
     }

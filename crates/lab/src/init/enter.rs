@@ -1,9 +1,9 @@
-//! `init enter`: a command in the namespaces of a first process, as `nsenter` would run it.
+//! `init enter`: runs a command in the namespaces of a first process, like `nsenter`.
 //!
-//! Not nsenter itself: when its child is stopped, it stops itself, and then never collects the child. But a
-//! PID namespace ends only when the last of its processes is collected, and the starter stands outside of it:
-//! nobody is left to wake it when the controller has been killed while a server was frozen, and the host stays,
-//! and its lab with it. This one only ever waits for the end.
+//! nsenter itself does not work: when its child is stopped, it stops itself and never collects the child. A PID
+//! namespace ends only when the last of its processes is collected, and the starter is outside it. If the
+//! controller is killed while a server is frozen, no process can wake nsenter, so the host and its lab never end.
+//! This program only waits for the end.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -23,7 +23,7 @@ use nix::unistd::{ForkResult, Pid, fork};
 
 #[derive(Args)]
 pub struct EnterArgs {
-    /// The first process, as seen from here
+    /// PID of the first process, as seen from here
     #[arg(long)]
     target: i32,
     /// Namespaces to enter, in this order: user, mnt, net, pid
@@ -36,12 +36,12 @@ pub struct EnterArgs {
 
 pub fn run(args: &EnterArgs) -> Result<()> {
     let of_target = PathBuf::from(format!("/proc/{}", args.target));
-    // all are opened first: /proc is another one inside
+    // All files are opened first, as /proc differs inside.
     let mut namespaces = Vec::new();
     for name in &args.into {
         let path = of_target.join("ns").join(name);
         let file = File::open(&path)
-            .with_context(|| format!("cannot enter {}: it is not there", path.display()))?;
+            .with_context(|| format!("cannot enter {}: the process has ended", path.display()))?;
         namespaces.push((name, kind(name)?, file));
     }
     for (name, kind, file) in &namespaces {
@@ -60,7 +60,7 @@ fn kind(name: &str) -> Result<CloneFlags> {
         "mnt" => CloneFlags::CLONE_NEWNS,
         "net" => CloneFlags::CLONE_NEWNET,
         "pid" => CloneFlags::CLONE_NEWPID,
-        _ => anyhow::bail!("there is no namespace {name:?}"),
+        _ => anyhow::bail!("unknown namespace {name:?}"),
     })
 }
 
@@ -73,7 +73,7 @@ pub fn into_user_namespace(file: &File) -> Result<()> {
     setns(file.as_fd(), CloneFlags::CLONE_NEWUSER).context("cannot enter namespace user")
 }
 
-/// Only children of ours are in the PID namespace, so whoever enters one has to fork.
+/// Only our children are in the entered PID namespace, so entering one needs a fork.
 pub fn start(command: &[OsString], forks: bool) -> Result<()> {
     if !forks {
         return become_command(command);
@@ -110,9 +110,9 @@ pub fn end_by_number(number: i32) -> Result<()> {
     }
 }
 
-/// Whoever started us learns by which signal the command ended.
+/// Ends with the signal of the command, so that our parent process sees it.
 fn end_by(number: Signal) -> Result<()> {
-    // no second core file beside the command's own
+    // Do not write a second core file in addition to the command's.
     nix::sys::prctl::set_dumpable(false)?;
     if !matches!(number, Signal::SIGKILL | Signal::SIGSTOP) {
         // SAFETY: the default action replaces Rust's own handler, and runs no code of ours

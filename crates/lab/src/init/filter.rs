@@ -17,7 +17,7 @@ const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ARCHITECTURE: Option<u32> = None;
 
-/// The first number that nobody knew (Linux 6.19 ends with `listns`, 470). Also those of the x32 interface
+/// The first unassigned number (Linux 6.19 ends with `listns`, 470). Also those of the x32 interface
 /// are above it. Numbers of new calls are the same on all architectures.
 const UNKNOWN: u32 = 471;
 

@@ -27,7 +27,7 @@ pub fn run(args: &HostArgs) -> Result<()> {
 }
 
 fn build_root(args: &HostArgs) -> Result<PathBuf> {
-    // in a host with users of its own all of them read these; outside, the scratch folder is closed
+    // In a host with several users all of them read these files; outside, the scratch folder is closed.
     umask(Mode::from_bits_truncate(0o022));
     let own = folder(&args.scratch.join("root"))?;
     match &args.lower {
@@ -53,14 +53,14 @@ fn build_root(args: &HostArgs) -> Result<PathBuf> {
 }
 
 fn places<'a>(text: &'a str, root: &Path) -> Result<(&'a Path, PathBuf)> {
-    let (source, target) = text.split_once(':').context("--bind wants SOURCE:/run/…")?;
+    let (source, target) = text.split_once(':').context("--bind needs SOURCE:/run/…")?;
     Ok((Path::new(source), folder(&below(root, Path::new(target)))?))
 }
 
 fn enter(root: &Path) -> Result<()> {
     chdir(root)?;
     pivot_root(".", ".").context("cannot change the root")?;
-    umount2(".", MntFlags::MNT_DETACH).context("cannot let go of the old root")?;
+    umount2(".", MntFlags::MNT_DETACH).context("cannot unmount the old root")?;
     chdir("/")?;
     Ok(())
 }

@@ -61,7 +61,7 @@ fn step_into(target: i32, namespaces: CloneFlags) -> Result<()> {
     let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, target, 0) };
     if descriptor < 0 {
         return Err(std::io::Error::last_os_error())
-            .with_context(|| format!("the host's first process {target} is gone"));
+            .with_context(|| format!("the host's first process {target} has ended"));
     }
     // SAFETY: the kernel has just opened it for us
     let target = unsafe { OwnedFd::from_raw_fd(descriptor as i32) };
@@ -81,7 +81,8 @@ fn become_user(args: &InsideArgs, own: &OwnedFd) -> Result<()> {
     if let (Some(uid), true) = (args.uid, args.all_ids) {
         change_user(uid)?;
     }
-    prctl(libc::PR_SET_DUMPABLE, 0, 0).context("cannot close this process to others")?;
+    prctl(libc::PR_SET_DUMPABLE, 0, 0)
+        .context("cannot protect this process from other processes")?;
     privileges.settle()?;
     filter::install()
 }

@@ -1,11 +1,10 @@
 //! `init`: the first process of a lab (its own user, mount, network and PID namespaces) and of each
 //! host in it. A PID namespace ends with its first process, so whatever ends this one ends them all.
 //!
-//! The lifeline is a socket whose other end the controller holds. One byte on it says "ready" (the
-//! kernel tells the controller our PID with it); when the controller is gone, for whatever reason,
-//! the socket hangs up and we exit.
+//! The lifeline is a socket to the controller. One byte on it means "ready" (the kernel adds our PID to it).
+//! When the controller ends, for any reason, the socket closes and we exit.
 //!
-//! What a host shows to its programs: `root` (files), `devices` (/dev, /proc). What they may do: `inside`,
+//! The files of a host: `root`; its devices: `devices` (/dev, /proc). The permissions of its programs: `inside`,
 //! with `privileges` and `filter`.
 
 mod devices;
@@ -34,13 +33,13 @@ pub struct InitArgs {
 
 #[derive(Subcommand)]
 enum Kind {
-    /// Step into new user, mount, network, PID, UTS and IPC namespaces and stay there
+    /// Create new user, mount, network, PID, UTS and IPC namespaces and stay in them
     Lab(LabArgs),
-    /// Become a host: own root, network, PIDs and name, inside a lab
+    /// Become a host inside a lab, with a separate root, network, PIDs and name
     Host(HostArgs),
-    /// Run a command in the namespaces of a first process, and end as it ends
+    /// Run a command in the namespaces of a first process and exit with its status
     Enter(enter::EnterArgs),
-    /// Run a command inside a host, with no privileges but those that it needs
+    /// Run a command inside a host, with only the privileges that it needs
     Inside(inside::InsideArgs),
 }
 
@@ -55,7 +54,7 @@ struct Lifeline {
 struct LabArgs {
     #[command(flatten)]
     lifeline: Lifeline,
-    /// Map all user and group ids one to one, not only the caller's to 0; takes root
+    /// Map all user and group ids one to one, not only the caller's to 0; needs root
     #[arg(long)]
     all_ids: bool,
     /// Stay in the machine's network
@@ -76,7 +75,7 @@ struct HostArgs {
     /// Root file system to overlay; without it the host sees the machine's programs, read-only
     #[arg(long)]
     lower: Option<PathBuf>,
-    /// Folder of the machine to show read-only at its own place, beside its programs
+    /// Further folder of the machine to mount read-only at the same path
     #[arg(long, conflicts_with = "lower")]
     show: Vec<PathBuf>,
     /// Folder of the host's own: gets `upper`, `work` and `root`

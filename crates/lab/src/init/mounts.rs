@@ -26,10 +26,10 @@ pub fn mount_kind(kind: &str, target: &Path, options: &str) -> Result<()> {
 pub fn bind(source: &Path, target: &Path) -> Result<()> {
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(source), target, NONE, flags, NONE)
-        .with_context(|| format!("cannot show {} as {}", source.display(), target.display()))
+        .with_context(|| format!("cannot mount {} at {}", source.display(), target.display()))
 }
 
-/// As `bind`, and nobody can write there or gain privileges from there.
+/// Mounts like `bind`, but read-only and without set-user-id programs.
 pub fn bind_read_only(source: &Path, target: &Path) -> Result<()> {
     bind(source, target)?;
     let attributes = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID;
@@ -72,7 +72,7 @@ fn set_attributes(target: &Path, attributes: u64, flags: u32) -> Result<()> {
         return Ok(());
     }
     Err(std::io::Error::last_os_error())
-        .with_context(|| format!("cannot protect {} from writing", target.display()))
+        .with_context(|| format!("cannot make {} read-only", target.display()))
 }
 
 /// A folder, made where it is missing.

@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid, getpid};
 
-/// All namespaces that a host has of its own.
+/// All separate namespaces of a host.
 const OWN: CloneFlags = CloneFlags::CLONE_NEWNS
     .union(CloneFlags::CLONE_NEWNET)
     .union(CloneFlags::CLONE_NEWPID)
@@ -28,7 +28,7 @@ pub fn become_mapped_root() -> Result<()> {
 
 /// A user namespace in which ids 0 to 65535 are those of the machine: programs may change their user.
 ///
-/// Whoever has stepped into a new namespace is nobody in it yet, so a process that stays outside writes
+/// A process in a new namespace has no user id in it yet, so a process that stays outside writes
 /// the map (user_namespaces(7)); that takes CAP_SETUID out there. `setgroups` stays allowed.
 pub fn map_all_ids() -> Result<()> {
     let (mut stepped, mut inside) = pipe().context("cannot make a pipe")?;
@@ -37,7 +37,9 @@ pub fn map_all_ids() -> Result<()> {
     match unsafe { fork() }.context("cannot fork")? {
         ForkResult::Parent { child } => {
             unshare(CloneFlags::CLONE_NEWUSER).context("cannot create a user namespace")?;
-            inside.write_all(b"S").context("the helper is gone")?;
+            inside
+                .write_all(b"S")
+                .context("the helper process has ended")?;
             await_end(child).context("not all user ids could be mapped")
         }
         ForkResult::Child => {

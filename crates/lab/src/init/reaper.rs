@@ -31,7 +31,7 @@ impl Controller {
     pub fn report_ready(&mut self) -> Result<()> {
         self.stream
             .write_all(b"R")
-            .context("the controller is gone")
+            .context("the controller has ended")
     }
 }
 

@@ -24,7 +24,7 @@ const PROGRAMS: &[&str] = &[
     "/gnu/store",
 ];
 
-/// What programs read of /etc and holds nobody's secrets: copied, with links followed, where it is there.
+/// Files of /etc that programs read and that contain no secrets: copied if they exist, with links followed.
 const COPIED: &[&str] = &[
     "ld.so.cache",
     "ld.so.conf",
@@ -40,7 +40,7 @@ const COPIED: &[&str] = &[
     "locale.alias",
 ];
 
-/// The same, shown as it is. Keys are beside the certificates (`ssl/private`), so not their parent.
+/// Folders of /etc that are mounted. Not the parent of the certificates, as it contains keys (`ssl/private`).
 const SHOWN: &[&str] = &[
     "ld.so.conf.d",
     "alternatives",
@@ -68,7 +68,7 @@ const WRITTEN: &[(&str, &str)] = &[
 
 const LOCALHOST: &str = "127.0.0.1 localhost\n::1 localhost\n";
 
-/// An overlay whose changes lie in the host's scratch folder.
+/// An overlay with its changes in the host's scratch folder.
 pub fn overlay(lower: &Path, scratch: &Path, root: &Path) -> Result<()> {
     let upper = folder(&scratch.join("upper"))?;
     let work = folder(&scratch.join("work"))?;
@@ -86,12 +86,12 @@ pub fn overlay(lower: &Path, scratch: &Path, root: &Path) -> Result<()> {
     mount_kind("overlay", root, &options)
 }
 
-/// Images have no /etc/hosts: whoever runs them writes it. PostgreSQL before 15 counts nothing without it.
+/// Images have no /etc/hosts, as the container runtime writes it. PostgreSQL before 15 counts nothing without it.
 fn knows_localhost(root: &Path) -> bool {
     fs::read_to_string(root.join("etc/hosts")).is_ok_and(|text| text.contains("localhost"))
 }
 
-/// A layer in memory with that file, which nobody outside sees.
+/// A layer in memory with that file, invisible from outside.
 fn with_localhost(place: &Path) -> Result<String> {
     mount_kind("tmpfs", &folder(place)?, "mode=755,size=64k")?;
     fs::write(folder(&place.join("etc"))?.join("hosts"), LOCALHOST)
@@ -120,7 +120,7 @@ pub fn programs(root: &Path, show: &[impl AsRef<Path>]) -> Result<()> {
     Ok(())
 }
 
-/// Nobody can write into the root itself any more; what is mounted in it is as it was.
+/// Makes the root itself read-only; mounts in it stay unchanged.
 pub fn seal(root: &Path) -> Result<()> {
     make_read_only(root)
 }

@@ -19,7 +19,7 @@ pub struct First {
     _lifeline: UnixStream,
 }
 
-/// Starts a command with a `--lifeline` of its own.
+/// Starts a command with a separate `--lifeline`.
 pub fn start(words: &[String]) -> Result<First> {
     let (ours, theirs) = UnixStream::pair().context("cannot make a lifeline")?;
     pass_credentials(&ours)?;
@@ -57,7 +57,7 @@ fn await_ready(socket: &UnixStream) -> Result<i32> {
     let mut data = [IoSliceMut::new(&mut byte)];
     let mut control = [0_u64; 8];
     // SAFETY: a header of zeros is a valid one; what it points to outlives the call, with its true lengths.
-    let (size, told) = unsafe {
+    let (size, pid) = unsafe {
         let mut header: libc::msghdr = zeroed();
         header.msg_iov = data.as_mut_ptr().cast();
         header.msg_iovlen = 1;
@@ -65,15 +65,15 @@ fn await_ready(socket: &UnixStream) -> Result<i32> {
         header.msg_controllen = size_of_val(&control);
         let size = libc::recvmsg(socket.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC);
         let first = libc::CMSG_FIRSTHDR(&raw const header);
-        let is_told = !first.is_null() && (*first).cmsg_type == libc::SCM_CREDENTIALS;
-        let told = is_told.then(|| {
+        let has_pid = !first.is_null() && (*first).cmsg_type == libc::SCM_CREDENTIALS;
+        let pid = has_pid.then(|| {
             libc::CMSG_DATA(first)
                 .cast::<libc::ucred>()
                 .read_unaligned()
                 .pid
         });
-        (size, told)
+        (size, pid)
     };
-    anyhow::ensure!(size == 1, "it has ended, and says above why");
-    told.context("the kernel does not say which process it is")
+    anyhow::ensure!(size == 1, "it has ended, for the reason above");
+    pid.context("the kernel did not pass the process id")
 }

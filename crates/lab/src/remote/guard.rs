@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// A first process, whose end ends all below it
+    /// A first process; its end ends all processes below it
     Ends(i32),
     /// What undoes a fault, under a name
     Undo {
@@ -56,7 +56,7 @@ impl Guard {
     pub fn note(&self, note: &Note) -> Result<()> {
         let mut line = serde_json::to_vec(note)?;
         line.push(b'\n');
-        (&self.pipe).write_all(&line).context("the guard is gone")
+        (&self.pipe).write_all(&line).context("the guard has ended")
     }
 }
 
@@ -84,16 +84,16 @@ fn keep(from: PipeReader, folder: &Path) -> Result<()> {
     }
     ends.iter().for_each(|pid| end(*pid));
     let _ = fs::remove_dir_all(folder);
-    let _ = fs::remove_file(beside(folder, "sock"));
+    let _ = fs::remove_file(sibling(folder, "sock"));
     Ok(())
 }
 
-/// A file beside a host's folder.
-pub fn beside(folder: &Path, ending: &str) -> PathBuf {
+/// Returns the path of a file next to a host's folder.
+pub fn sibling(folder: &Path, ending: &str) -> PathBuf {
     folder.with_extension(ending)
 }
 
-/// Whoever waits for the end of our starter's output must not wait for ours.
+/// Closes our output, so that a reader of our parent's output does not wait for us.
 fn leave_our_place() -> Result<()> {
     std::env::set_current_dir("/")?;
     let null = fs::OpenOptions::new()

@@ -1,6 +1,6 @@
-//! `remote links`: the links from this machine to others, each with a latency, a bandwidth and a loss of its own.
-//! The same links as those of `wan`, but packets instead of frames, and one end only: the other machine has the
-//! other direction.
+//! `remote links`: emulates links from this machine to others, each with a separate latency, bandwidth and loss.
+//! The links are the same as those of `wan`, but for packets instead of frames, and for one direction only: the
+//! other machine emulates the other direction.
 //!
 //! ```text
 //! {"do": "set", "to": "10.0.0.2", "link": {"latency_us": 5000}}     {"ok": true}
@@ -25,15 +25,15 @@ use crate::wan::frame::{LARGEST, Wire};
 use crate::wan::link::{Counts, Link};
 use crate::wan::spec::Spec;
 
-/// What a packet gets in front on the wire.
+/// Size of the Ethernet header of a packet on the wire.
 const ETHERNET: u64 = 14;
 
 #[derive(Args)]
 pub struct LinksArgs {
-    /// The network device to make, whose packets are sent on
+    /// Network device to create; its packets are sent on
     #[arg(long)]
     device: String,
-    /// Mark of what is sent on
+    /// Mark of packets that are sent on
     #[arg(long)]
     mark: u32,
     /// Seed of everything random: loss, jitter, reordering
@@ -226,8 +226,8 @@ mod tests {
         let mut links = Links::new(1);
         links.take(&packet([10, 0, 0, 2]), 0, |_, _| true);
         links.take(&packet([10, 0, 0, 2]), 0, |_, _| false);
-        let told = links.asked(br#"{"do": "stats"}"#, 0).unwrap();
-        let link = &told["links"][0];
+        let answer = links.asked(br#"{"do": "stats"}"#, 0).unwrap();
+        let link = &answer["links"][0];
         assert_eq!(link["to"], "10.0.0.2");
         assert_eq!(
             (&link["frames"], &link["bytes"], &link["dropped_port"]),

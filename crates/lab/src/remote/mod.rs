@@ -1,7 +1,7 @@
 //! `remote`: a host on another machine, which a controller reaches over SSH.
 //!
 //! `serve` is what the controller starts there: it makes the host's namespaces, does what it is asked for, and
-//! ends with all of that when the controller is silent. `guard` stands beside it and clears away, whatever ended
+//! ends with all of that when the controller is silent. `guard` runs next to it and cleans up, whatever ended
 //! it: faults are undone, files removed. `receive` takes files in and says what arrived; `reach` tries whether a
 //! packet gets from one machine to another; `links` makes the way to others slow.
 

@@ -1,4 +1,4 @@
-//! `remote hear` and `remote knock`: does a packet get from one machine to another? One way: nothing answers.
+//! `remote hear` and `remote knock`: test whether a packet reaches another machine, in one direction.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -15,10 +15,10 @@ pub struct HearArgs {
     /// The address and the port to listen at
     #[arg(long)]
     at: SocketAddr,
-    /// What the packet says
+    /// Contents of the packet
     #[arg(long)]
     word: String,
-    /// Seconds
+    /// Time limit in seconds
     #[arg(long)]
     seconds: f64,
 }
@@ -31,10 +31,10 @@ pub struct KnockArgs {
     /// The address and the port to send to
     #[arg(long)]
     to: SocketAddr,
-    /// What the packet says
+    /// Contents of the packet
     #[arg(long)]
     word: String,
-    /// Seconds
+    /// Time limit in seconds
     #[arg(long)]
     seconds: f64,
 }

@@ -1,4 +1,4 @@
-//! `remote receive`: an archive from the input, unpacked by tar, whose digest is told at the end.
+//! `remote receive`: unpacks an archive from standard input with tar and prints its digest at the end.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -46,11 +46,12 @@ fn pass_on(mut from: impl Read, mut to: impl Write) -> Result<String> {
             return Ok(digest
                 .finalize()
                 .iter()
-                .map(|one| format!("{one:02x}"))
+                .map(|byte| format!("{byte:02x}"))
                 .collect());
         }
         digest.update(&buffer[..size]);
-        to.write_all(&buffer[..size]).context("tar does not read")?;
+        to.write_all(&buffer[..size])
+            .context("tar does not read its input")?;
     }
 }
 

@@ -1,4 +1,4 @@
-//! `remote serve`: a host of the lab on this machine, in namespaces of its own but on the machine's network.
+//! `remote serve`: runs a host of the lab on this machine, in separate namespaces but on the machine's network.
 //!
 //! Its lifeline is the input: the controller writes to it every now and then, and when that ends, or nothing has
 //! come for a while, the host ends with all that was started on it.
@@ -20,7 +20,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::first;
-use super::guard::{Guard, Note, beside};
+use super::guard::{Guard, Note, sibling};
 use crate::agent::channel::{Command, Place, Question};
 use crate::agent::commands::Start;
 use crate::agent::serve::{Agent, serve};
@@ -41,7 +41,7 @@ pub struct ServeArgs {
     /// A folder of this host alone, which is made, and removed at the end
     #[arg(long)]
     folder: PathBuf,
-    /// Who may ask at the socket beside the folder: a user id
+    /// User id that can send requests to the socket next to the folder
     #[arg(long)]
     user: u32,
     /// Seconds after which a silent controller is taken for dead
@@ -78,7 +78,7 @@ pub fn run(args: ServeArgs) -> Result<()> {
         for stream in listener.incoming().flatten() {
             thread::spawn(move || {
                 if let Err(error) = serve(host, stream.into()) {
-                    eprintln!("a question was not answered: {error:#}");
+                    eprintln!("a request failed: {error:#}");
                 }
             });
         }
@@ -88,7 +88,7 @@ pub fn run(args: ServeArgs) -> Result<()> {
     await_silence(silence)
 }
 
-/// Nobody else measures on this machine until this is closed.
+/// Lock file that keeps other runs off this machine until it is closed.
 fn lock(path: &Path) -> Result<Flock<File>> {
     let file = OpenOptions::new()
         .create(true)
@@ -102,7 +102,9 @@ fn lock(path: &Path) -> Result<Flock<File>> {
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(held) => return Ok(held),
             Err((free, _)) if Instant::now() < until => file = free,
-            Err(_) => anyhow::bail!("another run of fivenines is at work on this machine"),
+            Err(_) => {
+                anyhow::bail!("another run of fivenines uses this machine: wait until it ends")
+            }
         }
         thread::sleep(Duration::from_millis(50));
     }
@@ -126,7 +128,7 @@ impl Host {
         for part in PARTS {
             fs::create_dir_all(node.join(part))?;
         }
-        // users of the host meet in its own folder, as on a machine; around it nobody looks in
+        // All users of the host share its folder, as on a machine; the folder above it is closed to others.
         fs::set_permissions(&node, PermissionsExt::from_mode(0o755))?;
         fs::set_permissions(&args.folder, PermissionsExt::from_mode(0o700))?;
         reaper::begin();
@@ -154,11 +156,11 @@ impl Host {
     }
 
     fn listen(&self) -> Result<UnixListener> {
-        let path = beside(&self.folder, "sock");
+        let path = sibling(&self.folder, "sock");
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path).context("cannot listen")?;
         fs::set_permissions(&path, PermissionsExt::from_mode(0o600))?;
-        chown(&path, Some(self.user), None).context("cannot give the socket away")?;
+        chown(&path, Some(self.user), None).context("cannot change the owner of the socket")?;
         Ok(listener)
     }
 
@@ -242,7 +244,7 @@ impl Agent for Host {
                 base::sys::unix_ns(),
                 base::sys::monotonic_ns()
             )),
-            other => anyhow::bail!("this host is not asked for {other:?}"),
+            other => anyhow::bail!("this host does not support the request {other:?}"),
         }
     }
 }
@@ -274,7 +276,7 @@ fn words(some: &[&str]) -> Vec<String> {
     some.iter().map(|one| (*one).to_owned()).collect()
 }
 
-/// Returns when nobody has written to our input for so long, or never will again.
+/// Returns when our input was silent for this long, or has ended.
 fn await_silence(patience: Duration) -> Result<()> {
     let input = std::io::stdin();
     let limit = PollTimeout::try_from(patience).context("--silence is too long")?;
@@ -282,7 +284,7 @@ fn await_silence(patience: Duration) -> Result<()> {
         let mut watched = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
         match poll(&mut watched, limit) {
             Err(Errno::EINTR) => continue,
-            Ok(0) => anyhow::bail!("the controller is silent"),
+            Ok(0) => anyhow::bail!("no sign of the controller within --silence"),
             Err(error) => return Err(error.into()),
             Ok(_) => {}
         }

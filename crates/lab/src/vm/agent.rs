@@ -17,8 +17,8 @@ use crate::agent::{give, give_all, reaper};
 
 pub fn run(args: &AgentArgs) -> Result<()> {
     if let Err(error) = begin(args) {
-        eprintln!("the virtual machine does not start: {error:#}");
-        // the kernel writes what process 1 has said before it ends with it
+        eprintln!("the virtual machine cannot start: {error:#}");
+        // The kernel writes the output of process 1 before it ends with it.
         thread::sleep(Duration::from_millis(100));
         return Err(error);
     }
@@ -38,7 +38,7 @@ fn begin(args: &AgentArgs) -> Result<()> {
                 .map_err(Into::into)
                 .and_then(|()| serve(&Vm, stream.into()));
             if let Err(error) = done {
-                eprintln!("a question was not answered: {error:#}");
+                eprintln!("a request failed: {error:#}");
             }
         });
     }
@@ -78,7 +78,7 @@ impl Agent for Vm {
             Question::DiskDelay => Ok(disk_watch::longest().as_secs_f64().to_string()),
             Question::SetClock(nanoseconds) => set_clock(nanoseconds).map(done),
             Question::Clock => Ok(base::sys::unix_ns().to_string()),
-            other => anyhow::bail!("a virtual machine is not asked for {other:?}"),
+            other => anyhow::bail!("a virtual machine does not support the request {other:?}"),
         }
     }
 }

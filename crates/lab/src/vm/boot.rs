@@ -1,7 +1,7 @@
-//! How a virtual machine becomes a host: root, devices, network, disk.
+//! Sets a virtual machine up as a host: root, devices, network, disk.
 //!
-//! Its kernel's root is what the host shows of its files (hostfs), over which everything that is written goes
-//! to memory: changes of the root are gone with the virtual machine's power. What lasts is on its disk.
+//! Its kernel's root consists of the host's files (hostfs). Writes to the root go to memory, so a power loss
+//! discards them. Only data on the disk persists.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -17,13 +17,13 @@ use super::tap::{check, request};
 use super::{delay, disk};
 use crate::agent::channel::{AGENT, MASK};
 
-/// Where the virtual machine has the host's own folder, and where it sees the one out there.
+/// Paths in the virtual machine: of its host folder, and of the host folder outside.
 pub const NODE: &str = "/run/node";
 pub const OUTSIDE: &str = "/run/machine/run/node";
 
 const MACHINE: &str = "/run/machine";
 
-/// Where the host shows the kernel's modules, below its root.
+/// Folder of the kernel's modules, below the host's root.
 const MODULES: &str = "run/uml/modules";
 const NONE: Option<&str> = None;
 
@@ -35,16 +35,16 @@ pub struct AgentArgs {
     address: Ipv4Addr,
     #[arg(long)]
     mask: Ipv4Addr,
-    /// Its disk is its data folder; else it is left alone
+    /// Mount its disk as its data folder; otherwise leave the disk unused
     #[arg(long)]
     disk: bool,
-    /// Its disk can be made slow
+    /// Support delayed flushes of its disk
     #[arg(long)]
     delayed: bool,
-    /// Modules to load, with what they need before them
+    /// Modules to load, with their dependencies before them
     #[arg(long)]
     module: Vec<String>,
-    /// What the kernel adds to its own command line, at the end
+    /// Arguments that the kernel appends to its command line
     #[arg(hide = true)]
     of_the_kernel: Vec<String>,
 }
@@ -97,7 +97,7 @@ fn change_root() -> Result<()> {
     if engine.is_dir() {
         fs::create_dir("/run/engine")?;
         let bind = MsFlags::MS_BIND;
-        mount(Some(&engine), "/run/engine", NONE, bind, NONE).context("cannot show the engine")?;
+        mount(Some(&engine), "/run/engine", NONE, bind, NONE).context("cannot mount the engine")?;
     }
     for (link, target) in [("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")] {
         let _ = std::os::unix::fs::symlink(target, Path::new("/dev").join(link));

@@ -1,4 +1,4 @@
-//! A virtual machine's disk whose flushes can take longer: device-mapper's `delay` between the disk and who uses it.
+//! Delays flushes of a virtual machine's disk, with device-mapper's `delay` between the disk and its users.
 //!
 //! Sources: the kernel's documentation, "dm-delay"; linux/dm-ioctl.h.
 
@@ -12,7 +12,7 @@ use super::boot::load_later;
 use super::disk::DISK;
 use super::tap::check;
 
-/// The disk with the delay, where there is one.
+/// The device with the delay, if it exists.
 pub const DELAYED: &str = "/dev/dm-0";
 
 const CONTROL: &str = "/dev/mapper/control";
@@ -33,12 +33,12 @@ const SPEC: usize = 40;
 
 #[derive(Args)]
 pub struct DelayArgs {
-    /// Added to each flush
+    /// Delay of each flush
     #[arg(long)]
     milliseconds: u32,
 }
 
-/// Puts the delay, of nothing yet, over the disk.
+/// Creates the delay device over the disk, with a delay of zero.
 pub fn make() -> Result<()> {
     load_later("dm-mod")?;
     load_later("dm-delay")?;
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn a_message_says_its_length_and_whose_it_is() {
         let data = target(100, b"/dev/x 0 5");
-        let told = message(SKIP_LOCKFS, &data);
-        assert_eq!(told.len(), HEAD + data.len());
-        assert_eq!(told[12..16], (told.len() as u32).to_ne_bytes());
-        assert_eq!(told[28..32], SKIP_LOCKFS.to_ne_bytes());
-        assert_eq!(&told[48..53], b"disk\0");
+        let bytes = message(SKIP_LOCKFS, &data);
+        assert_eq!(bytes.len(), HEAD + data.len());
+        assert_eq!(bytes[12..16], (bytes.len() as u32).to_ne_bytes());
+        assert_eq!(bytes[28..32], SKIP_LOCKFS.to_ne_bytes());
+        assert_eq!(&bytes[48..53], b"disk\0");
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub fn run(what: What) -> Result<()> {
     match what {
         What::Mount => mount_on(Path::new(device()), &data),
         What::Unmount => umount(&data).context("the data folder is in use"),
-        What::Freeze => hold(&data, FIFREEZE).context("cannot hold the data folder still"),
-        What::Thaw => hold(&data, FITHAW).context("cannot let the data folder go on"),
+        What::Freeze => hold(&data, FIFREEZE).context("cannot freeze the data folder"),
+        What::Thaw => hold(&data, FITHAW).context("cannot thaw the data folder"),
     }
 }
 

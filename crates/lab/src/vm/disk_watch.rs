@@ -1,4 +1,4 @@
-//! How long the virtual machine's disk takes to answer: a virtual machine whose disk hangs is no server that is slow.
+//! Measures the response time of the virtual machine's disk, to distinguish a hanging disk from a slow server.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -35,7 +35,7 @@ pub fn begin() {
         loop {
             let began = Instant::now();
             note(|seen| seen.since = Some(began));
-            // what cannot be read is told by whoever needs it
+            // A read error is reported by the code that needs the file.
             let _ = read(&mut block);
             note(|seen| {
                 seen.longest = seen.longest.max(began.elapsed());
@@ -57,7 +57,11 @@ pub fn longest() -> Duration {
 }
 
 fn note(change: impl FnOnce(&mut Seen)) {
-    change(&mut SEEN.lock().expect("nobody panics with it"));
+    change(
+        &mut SEEN
+            .lock()
+            .expect("no thread panics while it holds the lock"),
+    );
 }
 
 fn read(block: &mut Block) -> io::Result<()> {

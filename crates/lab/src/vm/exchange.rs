@@ -24,7 +24,9 @@ static COPYING: Mutex<()> = Mutex::new(());
 
 /// Takes over what was written out there since the last time, and keeps modes; owners are those of the folder.
 pub fn bring_in() -> Result<()> {
-    let _one = COPYING.lock().expect("nobody panics with it");
+    let _copying = COPYING
+        .lock()
+        .expect("no thread panics while it holds the lock");
     files::put(&files::pack(Path::new(OUTSIDE))?, Path::new(NODE))
 }
 
@@ -33,13 +35,13 @@ pub fn begin() {
     thread::spawn(|| {
         let mut known = HashMap::new();
         let (from, to) = (Path::new(NODE).join(OUT), Path::new(OUTSIDE).join(OUT));
-        let mut told = false;
+        let mut reported = false;
         loop {
             thread::sleep(PERIOD);
             match hand_out(&from, &to, &mut known) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound && !told => {
-                    eprintln!("logs are not handed out: {error}");
-                    told = true;
+                Err(error) if error.kind() != io::ErrorKind::NotFound && !reported => {
+                    eprintln!("cannot copy logs: {error}");
+                    reported = true;
                 }
                 // a file may go while one looks
                 _ => {}

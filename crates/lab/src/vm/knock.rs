@@ -1,4 +1,4 @@
-//! `vm knock`: frames of a type of their own from a device of the virtual machine, until it is stopped or time is up.
+//! `vm knock`: sends frames of a separate type from a device, until it is stopped or its time limit.
 
 use std::ffi::CString;
 use std::io;
@@ -13,13 +13,13 @@ const AGAIN: Duration = Duration::from_millis(20);
 
 #[derive(Args)]
 pub struct KnockArgs {
-    /// The device to send from
+    /// Device to send from
     #[arg(long)]
     device: String,
-    /// The frame, in hexadecimal digits
+    /// Frame in hexadecimal digits
     #[arg(long)]
     frame: String,
-    /// Seconds
+    /// Time limit in seconds
     #[arg(long)]
     seconds: f64,
 }
@@ -29,7 +29,7 @@ pub fn run(args: &KnockArgs) -> Result<()> {
     let socket = socket_at(&args.device)?;
     let end = Instant::now() + Duration::from_secs_f64(args.seconds);
     while Instant::now() < end {
-        // the device may be down: whoever listens hears nothing then
+        // The device can be down; then the receiver gets no frame.
         // SAFETY: the frame is valid for its length during the call.
         unsafe {
             libc::send(
@@ -47,7 +47,7 @@ pub fn run(args: &KnockArgs) -> Result<()> {
 fn bytes(digits: &str) -> Result<Vec<u8>> {
     anyhow::ensure!(
         digits.is_ascii() && digits.len().is_multiple_of(2),
-        "--frame wants pairs of hexadecimal digits"
+        "--frame needs pairs of hexadecimal digits"
     );
     (0..digits.len())
         .step_by(2)
@@ -59,7 +59,7 @@ fn socket_at(device: &str) -> Result<OwnedFd> {
     let name = CString::new(device)?;
     // SAFETY: the name is a C string that outlives the call.
     let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
-    anyhow::ensure!(index != 0, "there is no device {device}");
+    anyhow::ensure!(index != 0, "unknown device {device}");
     // SAFETY: plain numbers; the result is checked before it is owned.
     let socket = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
     if socket < 0 {

@@ -1,8 +1,8 @@
 //! `vm`: a host that is a virtual machine, a kernel that runs as an ordinary process (user-mode Linux).
 //!
-//! `start` makes the host's network ports and becomes the kernel. In the virtual machine, `agent` is process 1: it makes
-//! the virtual machine's root, network and disk ready, and then does what it is asked for (`crate::agent`), over a port of
-//! its own, never over the network under test.
+//! `start` creates the host's network ports and becomes the kernel. In the virtual machine, `agent` is process 1: it
+//! sets up root, network and disk, and then serves requests (`crate::agent`) on a private port, never on the network
+//! under test.
 
 mod agent;
 mod boot;
@@ -26,13 +26,13 @@ pub struct VmArgs {
 
 #[derive(Subcommand)]
 enum Kind {
-    /// Make the ports of a host and become its kernel
+    /// Create the ports of a host and become its kernel
     Start(start::StartArgs),
-    /// Be the first process of a virtual machine
+    /// Run the first process of a virtual machine
     Agent(boot::AgentArgs),
-    /// In a virtual machine: let each flush of its disk take longer
+    /// Delay each flush of a virtual machine's disk (inside it)
     Delay(delay::DelayArgs),
-    /// Send frames to a host, to try whether one arrives
+    /// Send frames to a host, to test whether one arrives
     Knock(knock::KnockArgs),
 }
 

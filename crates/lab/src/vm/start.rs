@@ -1,4 +1,4 @@
-//! `vm start`: the ports of a host, in the networks where they belong, and then its kernel.
+//! `vm start`: creates the ports of a host in their networks, and then starts its kernel.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,7 +13,7 @@ use nix::unistd::chdir;
 use super::tap;
 use crate::init::{into_user_namespace, start_command};
 
-/// The number of each port's descriptor among the arguments of the kernel.
+/// Placeholders for the ports' descriptors in the arguments of the kernel.
 const NETWORK: &str = "{network}";
 const PRIVATE: &str = "{private}";
 
@@ -37,7 +37,7 @@ pub struct StartArgs {
 }
 
 pub fn run(args: &StartArgs) -> Result<()> {
-    // all are opened first: /proc is another one inside
+    // All files are opened first, as /proc differs inside.
     let user = namespace(args.lab, "user")?;
     let (lab, host) = (namespace(args.lab, "net")?, namespace(args.host, "net")?);
     let (mounts, processes) = (namespace(args.host, "mnt")?, namespace(args.host, "pid")?);
@@ -52,14 +52,14 @@ pub fn run(args: &StartArgs) -> Result<()> {
     let command: Vec<OsString> = args
         .command
         .iter()
-        .map(|one| with_descriptors(one, &network, &private))
+        .map(|word| with_descriptors(word, &network, &private))
         .collect();
     start_command(&command, true)
 }
 
 fn namespace(pid: i32, kind: &str) -> Result<File> {
     let path = format!("/proc/{pid}/ns/{kind}");
-    File::open(&path).with_context(|| format!("cannot enter {path}: it is not there"))
+    File::open(&path).with_context(|| format!("cannot enter {path}: the process has ended"))
 }
 
 fn enter(namespace: &File, kind: CloneFlags, what: &str) -> Result<()> {

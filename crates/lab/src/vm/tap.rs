@@ -1,4 +1,4 @@
-//! A network port whose other end is a descriptor instead of a device: the virtual machine's network card.
+//! A network port with a descriptor at its other end, which is the virtual machine's network card.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ const IFF_NO_PI: libc::c_short = 0x1000;
 
 const DEVICE: &str = "/dev/net/tun";
 
-/// Opens the port of this name in our network, where it is made if it is not there. It stays when whoever
+/// Opens the port of this name in our network and creates it if needed. It stays when the process that
 /// has it ends, as the socket in a wall does: only its link is gone.
 pub fn open(name: &str) -> Result<File> {
     let file = attach(name, IFF_TAP)?;

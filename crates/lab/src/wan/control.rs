@@ -1,4 +1,4 @@
-//! What the controller asks, as lines of JSON, and what it is told:
+//! The controller's requests, as lines of JSON, and the answers:
 //!
 //! ```text
 //! {"do": "set", "from": "w0", "to": "w1", "link": {"latency_us": 5000}}     {"ok": true}

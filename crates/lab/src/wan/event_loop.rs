@@ -35,7 +35,7 @@ pub trait Traffic {
     fn answer(&mut self, line: &[u8], now: u64) -> String;
 }
 
-/// Whoever says what the links do.
+/// The controller, which sets the links.
 pub struct Controller {
     pub asks: File,
     pub is_told: File,
@@ -57,7 +57,7 @@ struct Emulator<T> {
     controller: Controller,
     asked: Vec<u8>,
     traffic: T,
-    /// Ports that may have more frames: readiness is told once only.
+    /// Ports that can have more frames, as readiness is reported only once.
     ready: Vec<bool>,
     buffer: Box<[u8; LARGEST]>,
 }

@@ -1,9 +1,9 @@
-//! `wan`: a link emulator. A switch whose ports are network devices, one for each site of a lab; whatever
-//! goes from one port to another passes a link with a latency, a bandwidth and a loss of its own.
+//! `wan`: a link emulator. It is a switch with one network device per site of a lab as its ports. Frames from one
+//! port to another pass a link with a separate latency, bandwidth and loss.
 //!
-//! Everything that decides about a frame (`link`, `table`, `switch`) is pure: it is given the time and
-//! the frame. `port` holds the packet sockets, `bridge` joins them and the switch, `event_loop` is the loop,
-//! `control` what the controller asks. `remote links` has the loop and the links in common with this.
+//! All decisions about a frame (`link`, `table`, `switch`) are pure functions of the time and the frame. `port` has
+//! the packet sockets, `bridge` connects them to the switch, `event_loop` is the loop, `control` has the
+//! controller's requests. `remote links` shares the loop and the links.
 
 mod bridge;
 mod control;
@@ -21,20 +21,23 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A network device that is a port; all frames that arrive at it are taken.
+    /// Network device that is a port; all its incoming frames are processed.
     #[arg(long = "port", value_name = "DEVICE", required = true)]
     ports: Vec<String>,
-    /// File descriptor of a connected unix socket: requests come in as lines of JSON, one answer each. When
-    /// it hangs up, the program ends.
+    /// Descriptor of a connected unix socket for requests: lines of JSON, with one answer each. The program exits
+    /// when it closes.
     #[arg(long, value_name = "FD")]
     control_fd: RawFd,
-    /// Seed of everything random: loss, jitter, reordering.
+    /// Seed of loss, jitter and reordering.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 pub fn main(args: &Args) -> Result<()> {
-    ensure!(args.ports.len() >= 2, "a link emulator needs two ports");
+    ensure!(
+        args.ports.len() >= 2,
+        "a link emulator needs at least two --port"
+    );
     ensure!(
         args.control_fd > 2,
         "--control-fd: {} is not a socket",

@@ -169,6 +169,6 @@ fn packet_socket() -> Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error()).context("a packet socket");
     }
-    // SAFETY: the kernel just gave us this descriptor and nobody else owns it.
+    // SAFETY: the kernel just gave us this descriptor and no other code owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

@@ -27,7 +27,7 @@ pub fn log_in(
         Answer::Failed { state, message, .. } => {
             Err(anyhow!("{}{}", plain(message), remedy(state)))
         }
-        Answer::Done { .. } => bail!("an answer out of turn"),
+        Answer::Done { .. } => bail!("unexpected answer of the driver's thread"),
     }
 }
 

@@ -13,7 +13,8 @@ use std::time::Duration;
 pub fn serve(thread: &mut Thread, kind: Kind, bound: Duration) -> Result<()> {
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
-        let sql: String = serde_json::from_str(&line?).context("a line is not a text of JSON")?;
+        let sql: String =
+            serde_json::from_str(&line?).context("an input line is not a JSON string")?;
         let mut request = Vec::new();
         Frame::query(&sql, Keep::NamesAndRows, &mut request);
         let answer = answer(thread.ask(&request, bound)?, kind);

@@ -1,4 +1,4 @@
-//! `odbc`: what a connection string of ODBC reaches, and statements by it for those who have no ODBC of their own.
+//! `odbc`: describes the server behind an ODBC connection string, and runs statements for callers without ODBC.
 
 mod ask;
 mod lines;
@@ -12,7 +12,7 @@ use sql_wire::endpoint::Endpoint;
 use std::time::Duration;
 use thread::Thread;
 
-/// Connect by ODBC and say what is there, as JSON.
+/// Connect with ODBC and print the server's properties as JSON.
 #[derive(clap::Args)]
 pub struct Args {
     /// The connection string, without its password.
@@ -20,14 +20,14 @@ pub struct Args {
     odbc: String,
     #[command(flatten)]
     login: Login,
-    /// Bound on connecting and logging in.
+    /// Time limit for connecting and logging in.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     connect_timeout: Duration,
-    /// Execute statements, each a line of standard input that is a text of JSON, and answer each with a line: rows
-    /// and how many were changed, or the error. The dialect is that of the server.
+    /// Execute statements from standard input, one JSON string per line. Print one line per statement: the rows and
+    /// the number of changed rows, or the error. DIALECT is that of the server.
     #[arg(long, value_enum, value_name = "DIALECT")]
     lines: Option<Kind>,
-    /// Bound on each of these statements.
+    /// Time limit for each of these statements.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "60s")]
     answer_timeout: Duration,
 }

@@ -17,7 +17,8 @@ impl Thread {
     /// A connection that has not logged in.
     pub fn start(connection: &str, log_in: Duration) -> Result<Thread> {
         Ok(Thread {
-            stream: odbc::open(connection, log_in).context("no thread for the driver")?,
+            stream: odbc::open(connection, log_in)
+                .context("cannot start a thread for the driver")?,
             input: Vec::new(),
             used: 0,
         })
@@ -51,5 +52,5 @@ impl Thread {
 
 fn whole(input: &[u8]) -> Result<Option<(Answer<'_>, usize)>> {
     frame::answer(input)
-        .map_err(|_| anyhow::anyhow!("an answer of the driver's thread is cut short"))
+        .map_err(|_| anyhow::anyhow!("the driver's thread sent an incomplete answer"))
 }

@@ -1,7 +1,7 @@
-//! How long the clients of a load wait: for a connection, for an answer, for a peer that says nothing.
+//! Time limits of a load's clients: for connecting, for an answer, and for a silent peer.
 //!
-//! The defaults are those of drivers in the field: 10 s to connect (pgjdbc); 30 s for an answer, as most
-//! drivers have no bound and HikariCP recommends this one; keepalive as Go's net.Dialer has it.
+//! The defaults follow common drivers: 10 s to connect (pgjdbc); 30 s for an answer, as most drivers have no
+//! limit and HikariCP recommends this one; keepalive as in Go's net.Dialer.
 
 use crate::generator::transport::SocketOptions;
 use crate::record::bounds::{BoundsSummary, KeepaliveSummary};
@@ -12,16 +12,16 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Bounds {
-    /// Bound on connecting, logging in and asking for the role together.
+    /// Time limit for connecting, logging in and querying the role together.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Bound on the reply to one statement; none: wait for ever.
+    /// Time limit for the reply to a statement; none: no limit.
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub answer_timeout: Limit,
-    /// TCP keepalive: first question after so long, then every so long, and so many without an answer; or off.
+    /// TCP keepalive: idle time before the first probe, interval, and number of unanswered probes; or off.
     #[arg(long, value_name = "IDLE,INTERVAL,PROBES", default_value = "15s,15s,9")]
     pub keepalive: Keepalive,
-    /// How long what was sent may stay unacknowledged (TCP_USER_TIMEOUT); none: as long as the kernel tries.
+    /// Time limit for unacknowledged data (TCP_USER_TIMEOUT); none: the kernel's limit.
     #[arg(long, value_name = "TIME", default_value = "none")]
     pub tcp_user_timeout: Limit,
 }
@@ -107,7 +107,7 @@ impl FromStr for Keepalive {
         // The kernel knows whole seconds, up to 32767, and up to 127 probes.
         let whole = |text: &str| match seconds(text)? {
             time if time.subsec_nanos() == 0 && time.as_secs() <= 32_767 => Ok(time),
-            _ => Err("keepalive times are whole seconds, from 1s to 32767s".to_string()),
+            _ => Err("keepalive times must be whole seconds from 1s to 32767s".to_string()),
         };
         match probes.parse::<u32>() {
             Ok(probes) if (1..=127).contains(&probes) => Ok(Keepalive(Some(KeepaliveTimes {

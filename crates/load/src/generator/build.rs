@@ -100,7 +100,7 @@ fn targets(kind: Kind, endpoints: &[Endpoint]) -> Vec<Target> {
     endpoints.iter().cloned().map(Target::new).collect()
 }
 
-/// What each new session is told: the workload's settings, then the user's.
+/// Returns the statements for each new session: the workload's settings, then the user's.
 pub fn session_setup(args: &Args, kind: Kind, workload: &dyn Workload) -> Vec<String> {
     let mut setup = workload.session_setup(kind);
     setup.extend(args.session_sql.iter().cloned());
@@ -115,7 +115,7 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
         true => Role::Write,
         false => Role::Read,
     };
-    // Reads have a connection of their own only if there are both kinds and both have endpoints.
+    // Reads have a separate connection only if both kinds exist and both have endpoints.
     let reads_apart = any_writes && any_reads && !shared.readers.is_empty();
     let setup = Rc::new(session_setup(args, frame.kind, shared.workload.as_ref()));
     let mut workers = Vec::with_capacity(frame.connections as usize);
@@ -176,7 +176,7 @@ pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) ->
     Some(Ledger::new(&plan, connections))
 }
 
-/// A workload that runs beside the load; `first` is the number of its first connection.
+/// A side workload; `first` is the number of its first connection.
 pub fn side_workload(
     args: &Args,
     shared: &mut Shared,
@@ -227,7 +227,7 @@ fn backoff(source: Source, shared: &Shared) -> u64 {
     }
 }
 
-/// Where a connection begins to look. Endpoints of their own share the reads, whatever writes do.
+/// The first endpoint of a connection. Separate read endpoints share the reads, independent of the writes.
 fn first_candidate(args: &Args, role: Role, number: usize, shared: &mut Shared) -> usize {
     let reads_apart = role == Role::Read && !args.read.is_empty();
     let targets = shared.targets(role).len();

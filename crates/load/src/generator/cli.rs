@@ -22,9 +22,9 @@ const ENDLESS_S: f64 = 365.0 * 86_400.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Find {
-    /// After connecting ask the server whether it takes writes, else try the next candidate.
+    /// Use the first candidate that accepts writes; ask each server after connecting.
     Writable,
-    /// Take what answers: for proxies and virtual addresses.
+    /// Use the first candidate that answers, for proxies and virtual addresses.
     Any,
 }
 
@@ -34,13 +34,13 @@ pub enum Spread {
     First,
     /// Connection i starts with candidate i mod N.
     All,
-    /// Connections start with any candidate, and take any when they connect again.
+    /// Connections use a random candidate, also when they reconnect.
     Random,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnError {
-    /// Go on with a new transaction, on another server if need be.
+    /// Continue with a new transaction, on another server if needed.
     RetryNext,
     /// End the run at the first failed transaction, with exit code 1.
     Stop,
@@ -48,13 +48,13 @@ pub enum OnError {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Protocol {
-    /// Statements are prepared once for each connection.
+    /// Prepare statements once per connection.
     Prepared,
-    /// Each execution parses its statement, which has no name (PostgreSQL only).
+    /// Parse an unnamed statement for each execution (PostgreSQL only).
     Extended,
 }
 
-/// Drive a database with a workload and record what it gives, also while servers die.
+/// Load a database with a workload and record throughput, latency and errors, also during failures.
 #[derive(clap::Args)]
 pub struct Args {
     /// The protocol to speak.
@@ -62,22 +62,22 @@ pub struct Args {
     pub driver: Kind,
     #[command(flatten)]
     pub login: Login,
-    /// Where to write: candidates in order (HOST:PORT or a unix socket's path).
+    /// Candidate endpoint for writes, in order of preference (HOST:PORT or the path of a unix socket).
     #[arg(long, value_name = "ENDPOINT")]
     pub write: Vec<Endpoint>,
-    /// Where single reads and read-only transactions go; default: where writes go.
+    /// Endpoint for single reads and read-only transactions. Default: the endpoints for writes.
     #[arg(long, value_name = "ENDPOINT")]
     pub read: Vec<Endpoint>,
-    /// Which candidate to take for writes.
+    /// Candidate to use for writes.
     #[arg(long, value_enum, default_value = "writable")]
     pub find: Find,
-    /// Which candidate to start with.
+    /// Candidate that connections start with.
     #[arg(long, value_enum, default_value = "first")]
     pub spread: Spread,
-    /// What to run, as JSON with all of its settings.
+    /// Workload to run, as JSON with all settings.
     #[arg(long, value_name = "DOCUMENT")]
     pub workload: Document,
-    /// How statements are executed. Use extended behind a pooler that changes the server between two transactions.
+    /// Method of executing statements. Use extended behind a pooler that switches servers between transactions.
     #[arg(long, value_enum, default_value = "prepared")]
     pub protocol: Protocol,
     #[command(flatten, next_help_heading = "When transactions start")]
@@ -90,84 +90,84 @@ pub struct Args {
     /// Pause after all candidates failed.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "50ms")]
     pub backoff: Duration,
-    /// Give up when no endpoint is usable for this long at the start, and begin without connections that are
-    /// not there when none was added for as long.
+    /// Time limit at the start: give up if no endpoint is usable for this long, and start without the missing
+    /// connections if none was added for this long.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     pub start_timeout: Duration,
-    /// What to do when a transaction fails.
+    /// Action after a failed transaction.
     #[arg(long, value_enum, default_value = "retry-next")]
     pub on_error: OnError,
-    /// Try a failed transaction again, at most this often, with the same statements; every attempt counts.
+    /// Retry a failed transaction up to N times with the same statements; every attempt counts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
-    /// Which failures are tried again.
+    /// Classes of failures to retry.
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = failure_class,
           default_values = ["deadlock", "conflict", "lock_timeout"])]
     pub retry_on: Vec<Class>,
-    /// When a connection leaves its server and connects again: session (never), transaction (after each), query (after
-    /// each statement outside of a transaction, too), random (drawn for each transaction), or after N transactions.
+    /// When connections reconnect: session (never), transaction (after each one), query (also after each statement
+    /// outside a transaction), random (drawn for each transaction), or after N transactions.
     #[arg(long, value_name = "WHEN", default_value = "session")]
     pub reconnect: Reconnect,
-    /// Addresses of this machine from which to connect, in turn. Default: as the kernel chooses.
+    /// Local addresses to connect from, round robin. Default: chosen by the kernel.
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     pub bind: Vec<IpAddr>,
-    /// Share of the read-only transactions that go to the read endpoints, when there are any.
+    /// Percentage of read-only transactions that use the read endpoints, if there are any.
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percentage)]
     pub read_share: f64,
-    /// Statement that each new connection runs first.
+    /// Statement to run first in each new connection.
     #[arg(long, value_name = "SQL")]
     pub session_sql: Vec<String>,
-    /// Uniquely numbered writes of the ledger per second, of all its clients together; 0: no ledger.
+    /// Numbered writes per second to the ledger, for all its clients together; 0: no ledger.
     #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
     pub ledger_rate: f64,
-    /// Reads of the ledger per second through each endpoint, of all its clients together.
+    /// Reads of the ledger per second through each endpoint, for all its clients together.
     #[arg(long, value_name = "RATE", default_value = "100", value_parser = rate)]
     pub ledger_read_rate: f64,
-    /// Clients of the ledger, each with a session of its own at every endpoint.
+    /// Number of clients of the ledger, each with a separate session at every endpoint.
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
     pub ledger_clients: usize,
-    /// The ledger's table, created when missing.
+    /// Table of the ledger, created if missing.
     #[arg(long, value_name = "TABLE", default_value = crate::ledger::TABLE, value_parser = identifier)]
     pub ledger_table: String,
-    /// A workload that runs beside the load, with its rate, as JSON.
+    /// Side workload that runs in addition to the load, with its rate, as JSON.
     #[arg(long, value_name = "DOCUMENT")]
     pub beside: Vec<Beside>,
-    /// Connections of each workload beside the load.
+    /// Number of connections of each side workload.
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
     pub beside_clients: usize,
-    #[command(flatten, next_help_heading = "Tries of fresh connections")]
+    #[command(flatten, next_help_heading = "Probes with new connections")]
     pub probes: ProbeArgs,
-    /// Folder for the results, created when missing.
+    /// Folder for the results, created if missing.
     #[arg(long, value_name = "DIR", required_unless_present = "show")]
     pub out: Option<PathBuf>,
-    /// Print the statements of the first N transactions of connection 0, and end; needs no server. Replies are
-    /// taken to have one row of zeros, so that what depends on rows that were read can differ.
+    /// Print the statements of the first N transactions of connection 0 and exit; needs no server. Each reply is
+    /// assumed to have one row of zeros, so statements that depend on rows can differ.
     #[arg(long, value_name = "N")]
     pub show: Option<u64>,
-    /// Which of several loads at the same servers this one is, as 2/3: the rows that each writes beside its load
-    /// (the ledger's, those of fresh connections, lists) have numbers of their own.
+    /// Number of this load among several loads on the same servers, such as 2/3. The loads use separate numbers
+    /// for rows of the ledger, of probes and of lists.
     #[arg(long, value_name = "I/N", value_parser = place, default_value = "1/1")]
     pub one_of: Place,
-    /// Begin not before a moment of CLOCK_MONOTONIC in nanoseconds, which this file has once it is there; with
-    /// --live a line says that everybody is connected.
+    /// Wait for this file and start at its time (CLOCK_MONOTONIC, in nanoseconds). With --live, a line reports
+    /// that all connections are open.
     #[arg(long, value_name = "FILE")]
     pub start_file: Option<PathBuf>,
-    /// A line of JSON each second on standard output.
+    /// Print a line of JSON to standard output each second.
     #[arg(long)]
     pub live: bool,
-    /// A line so often in the file ticks.csv of the results, for those who watch; 10 ms at least.
+    /// Interval of lines in the file ticks.csv of the results, for live displays; at least 10 ms.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub tick: Option<Duration>,
 }
 
 impl Args {
-    /// What clap cannot say: flags that need or exclude each other.
+    /// Check what clap cannot check: flags that need or exclude each other.
     pub fn check(&self) -> anyhow::Result<()> {
         if self.write.is_empty() && self.driver != Kind::Noop && self.show.is_none() {
             return Err(Usage::error(
-                "--write: where is the server? For example --write 127.0.0.1:3306",
+                "--write is missing: name the server, for example --write 127.0.0.1:3306",
             ));
         }
         for endpoint in self.write.iter().chain(&self.read) {
@@ -178,19 +178,19 @@ impl Args {
         self.drive.check()
     }
 
-    /// What is not written for every dialect.
+    /// Reject settings that a dialect does not support.
     fn check_dialect(&self) -> anyhow::Result<()> {
         let kind = self.driver;
         if kind.is_by_odbc_alone() && !self.beside.is_empty() {
             return Err(Usage::error(format!(
-                "workloads beside the load are not written for the SQL of {}",
+                "side workloads do not support the SQL of {}",
                 kind.name()
             )));
         }
         if matches!(kind, Kind::Oracle | Kind::Sqlserver | Kind::Db2) && self.find == Find::Writable
         {
             return Err(Usage::error(format!(
-                "--find writable: it is not known how to ask {} for its role: use any",
+                "--find writable: querying the role is not supported for {}: use --find any",
                 kind.name()
             )));
         }
@@ -202,14 +202,13 @@ impl Args {
         let without_names = matches!(self.driver, Kind::Postgres | Kind::Noop) && !by_odbc;
         match self.protocol {
             Protocol::Extended if !without_names => Err(Usage::error(
-                "--protocol extended: only PostgreSQL's own protocol executes statements without a name; \
-                 leave it out",
+                "--protocol extended: only PostgreSQL's protocol has unnamed statements; remove it",
             )),
             _ => Ok(()),
         }
     }
 
-    /// What the workload may know beforehand.
+    /// Facts that the workload can use before the run.
     pub fn facts(&self, credentials: &Credentials) -> RunFacts {
         let drive = &self.drive;
         let clients = drive.most_connections() as usize;
@@ -219,7 +218,7 @@ impl Args {
         RunFacts {
             clients,
             seed: self.seed,
-            // A fixed work has a bound, too, but it is far beyond the work's end.
+            // A fixed amount of work also has a time limit, but far beyond its end.
             seconds: if seconds < ENDLESS_S { seconds } else { 0.0 },
             transactions: drive.transactions.or(each).unwrap_or_default(),
             rate: drive.rate.as_ref().map_or(0.0, |steps| steps.first()),
@@ -247,7 +246,7 @@ impl Args {
 fn failure_class(text: &str) -> Result<Class, String> {
     Class::named(text).ok_or_else(|| {
         let names: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
-        format!("no such class; there are {}", names.join(", "))
+        format!("unknown class; the classes are {}", names.join(", "))
     })
 }
 
@@ -259,7 +258,7 @@ fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Operations per second beside the load.
+/// Operations per second of the ledger or a side workload.
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),

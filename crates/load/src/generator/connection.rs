@@ -49,7 +49,7 @@ enum State {
     Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
-    /// The session is told that each statement commits.
+    /// The session runs that each statement commits.
     Autocommit,
     /// The session is told this one of the workload's settings.
     SettingUp(usize),
@@ -86,7 +86,7 @@ pub struct Connection {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
-    /// What a new session is told first: by all clients, then by this one.
+    /// First statements of a new session: those of all clients, then those of this one.
     setup: Rc<Vec<String>>,
     kept: Vec<String>,
     /// A statement outside of a transaction is to commit, whatever the server's default is.
@@ -143,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// The same, whose sessions are told these settings.
+    /// The same, with settings for its sessions.
     pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Connection {
         self.setup = setup;
         self
@@ -161,7 +161,7 @@ impl Connection {
         self
     }
 
-    /// Sessions to come are told this, too.
+    /// Adds a setting for later sessions.
     pub fn keep_setting(&mut self, sql: &str) {
         self.kept.push(sql.to_string());
     }

@@ -1,4 +1,4 @@
-//! The connections of one client: one for everything, or a second one for reads when reads have endpoints of their own.
+//! The connections of one client: one for everything, or a second one for reads if reads have separate endpoints.
 
 use super::connection::Connection;
 use super::shared::{Role, Shared};
@@ -9,7 +9,7 @@ pub fn token(number: usize, role: Role) -> Token {
     Token(number * 2 + usize::from(role == Role::Read))
 }
 
-/// Whose token this is, and of which lane.
+/// The client and the lane of a token.
 pub fn owner_of(token: Token) -> (usize, Role) {
     match token.0 % 2 {
         0 => (token.0 / 2, Role::Write),
@@ -78,7 +78,7 @@ impl ConnectionPair {
         self.all().any(Connection::is_seeking)
     }
 
-    /// All sessions to come are told this, too.
+    /// Adds a setting for all later sessions.
     pub fn keep_setting(&mut self, sql: &str) {
         for role in self.roles() {
             self.connection(role).keep_setting(sql);
@@ -91,7 +91,7 @@ impl ConnectionPair {
         }
     }
 
-    /// Where there are settings to be told: the session that is not in use begins anew with them.
+    /// Restarts the unused session with new settings, if there are any.
     pub fn renew_others(&mut self, shared: &mut Shared) {
         for role in self.roles() {
             let used = role == self.current;

@@ -18,7 +18,7 @@ pub struct Connector {
     /// They are about to.
     storming: bool,
     started: bool,
-    /// Connections from this number on have not been told to connect.
+    /// Connections from this number on have not started to connect.
     next: usize,
     /// Up to this number they are to.
     until: usize,
@@ -49,7 +49,7 @@ impl Connector {
         self.burst
     }
 
-    /// Connections that have ever been told to connect; some may be parked.
+    /// Connections that have ever started to connect; some can be parked.
     pub fn dialled(&self) -> usize {
         self.dialled
     }

@@ -13,70 +13,70 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Connections of a load that says no number.
+/// Default number of connections.
 const CONNECTIONS: u32 = 8;
 
 #[derive(Clone, clap::Args)]
 pub struct DriveArgs {
-    /// Connections, each running one transaction after the other; steps as 8@10s,16@10s. Default: 8.
+    /// Number of connections, each running one transaction at a time; steps: 8@10s,16@10s. Default: 8.
     #[arg(long, value_name = "N", value_parser = timetable::connections)]
     pub connections: Option<Steps<u32>>,
-    /// How long to run; the sum of the steps if there are any, else ten seconds.
+    /// Duration of the run. Default: the sum of the steps, otherwise ten seconds.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub duration: Option<Duration>,
-    /// Fixed work: end when so many transactions are done, of all connections together. In a closed loop another one
-    /// takes the place of one that fails; with --rate so many start.
+    /// Fixed work: end after N transactions of all connections together. A closed loop replaces failed
+    /// transactions; with --rate, N transactions start.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub transactions: Option<u64>,
-    /// The same for each connection.
+    /// Fixed work: end after N transactions of each connection.
     #[arg(long, value_name = "N", conflicts_with_all = ["transactions", "rate", "search"],
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     pub transactions_each: Option<u64>,
-    /// The work begins so long after the start; what starts before is not of it.
+    /// Start counting the fixed work this long after the start of the load.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub work_after: Option<Duration>,
-    /// Transactions per second, started at times of their own (open loop); steps as 1000@10s,2000@10s. Response
-    /// times count from the intended start, and what finds no free connection waits.
+    /// Transactions per second, started on schedule (open loop); steps: 1000@10s,2000@10s. Response times count
+    /// from the scheduled start, including the wait for a free connection.
     #[arg(long, value_name = "RATE", value_parser = timetable::rates)]
     pub rate: Option<Steps<f64>>,
-    /// How starts are spread in time, with --rate or --search.
+    /// Distribution of the start times, with --rate or --search.
     #[arg(long, value_enum, default_value = "constant")]
     pub arrivals: Process,
-    /// Pause of a connection between its transactions, as from a user who thinks (closed loop).
+    /// Pause of a connection between transactions (think time, closed loop).
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub think_time: Option<Duration>,
-    /// How think times are spread around their mean.
+    /// Distribution of think times around their mean.
     #[arg(long, value_enum, default_value = "constant")]
     pub think_distribution: Distribution,
-    /// Connect all connections at t = 0, so that connecting is what is measured.
+    /// Open all connections at t = 0, to measure connecting.
     #[arg(long)]
     pub burst: bool,
-    /// Where the number of connections rises in steps, connect all new ones at once: a storm.
+    /// Open all new connections of a step at once (connection storm).
     #[arg(long, conflicts_with_all = ["burst", "search", "windows"])]
     pub storm: bool,
-    /// Work only in the windows that this file tells, in turn with other loads (closed loop): lines FROM MEASURED TO,
-    /// in nanoseconds of CLOCK_MONOTONIC; MEASURED is from when on it counts. The file may come later; the load ends
-    /// with its last window, or after --duration.
+    /// Run only in the time windows of this file, alternating with other loads (closed loop). Lines: FROM MEASURED
+    /// TO, in nanoseconds of CLOCK_MONOTONIC; the measurement starts at MEASURED. The file can appear later; the
+    /// load ends with its last window, or after --duration.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "transactions", "transactions_each", "burst", "search"])]
     pub windows: Option<PathBuf>,
-    /// Search the highest rate that keeps this bound: p50, p95, p99, p99.9 or mean, as p99=20ms.
+    /// Search the highest rate that meets a latency limit: p50, p95, p99, p99.9 or mean, such as p99=20ms.
     #[arg(long, value_name = "BOUND", conflicts_with_all = ["rate", "transactions", "think_time", "burst"])]
     pub search: Option<Bound>,
-    /// How long a rate is measured in a search, after a fifth of that to settle.
+    /// Measuring time of each rate in a search, after a warm-up of a fifth of it.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "5s")]
     pub search_window: Duration,
-    /// A search ends when the lowest rate that broke the bound is this close to the highest that kept it.
+    /// End a search when the lowest failing rate is this close to the highest passing rate.
     #[arg(long, value_name = "PERCENT", value_parser = precision, default_value = "5")]
     pub search_precision: f64,
-    /// Independent bisections of a search; their spread gives its interval.
+    /// Number of independent bisections of a search; their spread gives the confidence interval.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=i64::from(student::MOST)))]
     pub search_repeats: u32,
-    /// Rate that a search begins with; default: ten per connection.
+    /// First rate of a search. Default: ten per connection.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub search_from: Option<f64>,
 }
 
-/// What a search's bound is on.
+/// The statistic that a search's limit applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     Mean,
@@ -106,7 +106,7 @@ impl Measure {
     }
 }
 
-/// The response time that a search may not exceed.
+/// The response time limit of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     pub measure: Measure,
@@ -182,7 +182,7 @@ impl DriveArgs {
         Timetable::new(self.rate.as_ref(), &self.connections(), self.duration)
     }
 
-    /// Connections at most.
+    /// Maximum number of connections.
     pub fn most_connections(&self) -> u32 {
         self.connections().largest()
     }
@@ -198,7 +198,7 @@ impl DriveArgs {
         self.transactions.is_some() || self.transactions_each.is_some()
     }
 
-    /// What ends the load before its time; `by_workload`: the workload has an end of its own.
+    /// Conditions that end the load early; `by_workload`: the workload itself ends.
     pub fn goal(&self, by_workload: bool) -> Option<Goal> {
         let asked = match (self.transactions, self.transactions_each) {
             (Some(count), _) => Some(Goal::Together(count)),

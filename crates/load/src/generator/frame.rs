@@ -72,7 +72,7 @@ impl Frame {
         }
     }
 
-    /// As fast as it goes, with nobody at the other end.
+    /// As fast as possible, without a reader at the other end.
     pub fn calibration(args: &Args) -> Frame {
         let connections = args.drive.most_connections().min(REHEARSED_CONNECTIONS);
         let steps = Steps::constant(connections);

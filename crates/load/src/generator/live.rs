@@ -110,7 +110,7 @@ impl Live {
     }
 }
 
-/// Nobody listening is no reason to stop measuring.
+/// A closed output does not stop the measurement.
 pub fn print(line: &serde_json::Value) {
     let _ = sys::write_line(line);
 }

@@ -108,7 +108,7 @@ pub fn main(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The workloads that run beside the load, with their rates.
+/// Returns the side workloads with their rates.
 fn side_workloads(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
     let all = args.beside.iter();
     all.map(|beside| {

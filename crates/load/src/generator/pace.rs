@@ -1,4 +1,4 @@
-//! When what runs beside the load has its turns.
+//! The times of operations of the ledger, of probes and of side workloads.
 
 const SECOND_NS: f64 = 1e9;
 
@@ -35,7 +35,7 @@ impl Pace {
         }
     }
 
-    /// The turn that has come, and how many before it passed while nobody looked.
+    /// The turn that has come, and the number of missed turns before it.
     pub fn take(&mut self, now: u64) -> Option<(u64, u64)> {
         if now < self.due() {
             return None;

@@ -1,4 +1,4 @@
-//! Tries of a fresh connection and one small write, beside the load: when could somebody who comes now write?
+//! Probes with a new connection and one small write, in addition to the load: they show when a new client can write.
 //!
 //! ```text
 //!   calm ──the fault is near, or an endpoint that took writes fails──> dense
@@ -6,10 +6,10 @@
 //!    └── at the endpoints that take writes, in turn; at all of them while none does ──┘
 //! ```
 //!
-//! Tries overlap: none waits for another, and each has a bound of its own, whatever the load's are. An endpoint
+//! Probes overlap: none waits for another, and each has a separate time limit, independent of the load's. An endpoint
 //! that has not answered for longer than it usually takes is not one that takes writes any more: so a silent
-//! host keeps nobody from trying the others. While one takes writes the others are left alone, as clients do:
-//! a write that slips into an old primary on its way down would leave it with a transaction of its own.
+//! host does not block probes of the others. While one is writable, the others are not probed, as clients do not use
+//! them: a write that reaches an old primary during its demotion would leave it with a divergent transaction.
 
 mod candidate;
 
@@ -27,44 +27,44 @@ use sql_wire::{Effect, Failure};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Tokens of tries begin here; those of the run's connections are small numbers.
+/// Tokens of probes start here; those of the run's connections are small numbers.
 pub const FIRST: usize = 1 << 40;
-/// So many tries that were let in may wait beside those that always do, as answers take their time.
+/// Additional accepted probes that can wait for an answer, as answers take time.
 const SPARE: usize = 2;
-/// The same where nobody knows yet how long answers take.
+/// The same limit while the answer time is unknown.
 const UNKNOWN: usize = 16;
-/// Answers may take so many times what they took in the calm; beyond that tries get rarer in the same measure.
+/// Factor on the normal answer time; if answers take longer, probes become rarer in the same proportion.
 const SLOWER: u64 = 2;
-/// But at most so much rarer: while somebody takes writes, and while nobody does.
+/// Maximum factor by which probes become rarer: with and without a writable endpoint.
 const RARER: (u64, u64) = (10, 5);
-/// For so long after a failure in the calm tries are dense.
+/// Probes stay dense for this long after a failure in normal operation.
 const WARY_NS: u64 = 2_000_000_000;
 
 #[derive(clap::Args)]
 pub struct ProbeArgs {
-    /// Try a fresh connection and one small write so often, when it matters. Default: never.
+    /// Interval of probes (a new connection and a small write) during failures. Default: no probes.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub probe_every: Option<Duration>,
-    /// The same while nothing is wrong.
+    /// Interval of probes in normal operation.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "500ms")]
     pub probe_calm: Duration,
-    /// Bound on a try as a whole.
+    /// Time limit of a whole probe.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "2s")]
     pub probe_timeout: Duration,
-    /// From so long after the start on it matters. Default: only while something is wrong.
+    /// Time after the start from which probes are always dense. Default: only during failures.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub probe_dense_from: Option<Duration>,
 }
 
 impl ProbeArgs {
-    /// Tries that may be under way at a time at one endpoint.
+    /// Maximum number of concurrent probes at one endpoint.
     pub fn at_once(&self) -> u64 {
         let most = |every: Duration| self.probe_timeout.as_nanos() / every.as_nanos() + 1;
         self.probe_every.map_or(0, |every| most(every) as u64)
     }
 }
 
-/// When to try.
+/// Times of probes.
 struct Times {
     every_ns: u64,
     calm_ns: u64,
@@ -73,7 +73,7 @@ struct Times {
     dense_from_ns: Option<u64>,
 }
 
-/// One try under way.
+/// A running probe.
 struct Try {
     candidate: usize,
     started: u64,
@@ -83,28 +83,28 @@ struct Try {
 pub struct Prober {
     times: Times,
     candidates: Vec<Candidate>,
-    /// By their numbers, thus the oldest first.
+    /// By number, so the oldest first.
     tries: BTreeMap<usize, Try>,
-    /// The number of the next try.
+    /// The number of the next probe.
     next: usize,
     /// The greatest number that was in the table before.
     greatest: i64,
     place: Place,
     started: u64,
     due: u64,
-    /// Whose turn it is among those that take writes.
+    /// Index of the next endpoint among the writable ones.
     turn: usize,
     wary_until: u64,
-    /// How long a try takes that succeeds in the calm, over the network that there is, smoothed.
+    /// Smoothed time of a successful probe in normal operation.
     calm_answer_ns: u64,
-    /// How long a try takes now that is answered, smoothed.
+    /// Smoothed current time of an answered probe.
     answer_ns: u64,
     outcomes: WriteCounts,
     skipped: u64,
 }
 
 impl Prober {
-    /// For so many endpoints; None when there are to be no tries.
+    /// Create a prober for `endpoints` endpoints; None without probes.
     pub fn new(args: &ProbeArgs, endpoints: usize, greatest: i64, place: Place) -> Option<Prober> {
         let ns = |time: Duration| time.as_nanos() as u64;
         let every = args.probe_every?;
@@ -157,7 +157,7 @@ impl Prober {
         }
     }
 
-    /// Time for the next try, perhaps.
+    /// Start the next probe if it is due.
     pub fn on_moment(&mut self, shared: &mut Shared) {
         if shared.now < self.due {
             return;
@@ -178,7 +178,7 @@ impl Prober {
         self.due = self.next_moment(shared.now);
     }
 
-    /// The connection of this number can go on.
+    /// Continue the probe with this number.
     pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
         if let Some(attempt) = self.tries.get_mut(&number) {
             let event = attempt.connection.on_ready(shared);
@@ -186,7 +186,7 @@ impl Prober {
         }
     }
 
-    /// The watchdog's look: bounds that have passed, names that have addresses.
+    /// Check expired time limits and resolved names.
     pub fn on_watch(&mut self, shared: &mut Shared) {
         let numbers: Vec<usize> = self.tries.keys().copied().collect();
         for number in numbers {
@@ -197,7 +197,7 @@ impl Prober {
         }
     }
 
-    /// The run is over: what is under way tells nothing any more.
+    /// End all probes, as the run is over and their results no longer count.
     pub fn close(&mut self) {
         self.tries.clear();
     }
@@ -221,8 +221,8 @@ impl Prober {
         }
     }
 
-    /// How many times rarer tries are than they should be. A log-in may cost a server much, and one that is slow
-    /// for want of a processor is not to be slow because of us.
+    /// Factor by which probes are rarer than requested. Logins can be expensive, and probes must not slow down a
+    /// server that lacks CPU time.
     fn rarer(&self) -> u64 {
         let taken = self.candidates.iter().any(|one| one.good);
         let most = if taken { RARER.0 } else { RARER.1 };
@@ -230,7 +230,7 @@ impl Prober {
         (self.answer_ns.checked_div(usual).unwrap_or(0)).clamp(1, most)
     }
 
-    /// How many tries wait at an endpoint that answers as quickly as in the calm.
+    /// Number of waiting probes at an endpoint that answers as quickly as in normal operation.
     fn at_once(&self) -> usize {
         match self.calm_answer_ns {
             0 => UNKNOWN,
@@ -238,7 +238,7 @@ impl Prober {
         }
     }
 
-    /// Where to try now: at the next of those that take writes, or at all.
+    /// Endpoints to probe now: the next writable one, or all.
     fn chosen(&mut self) -> Vec<usize> {
         let all = 0..self.candidates.len();
         let good: Vec<usize> = all.clone().filter(|&at| self.candidates[at].good).collect();
@@ -249,8 +249,7 @@ impl Prober {
         vec![good[self.turn % good.len()]]
     }
 
-    /// An endpoint whose answer has been due for longer than answers take does not count as one that takes
-    /// writes.
+    /// An endpoint with an overdue answer does not count as writable.
     fn doubt_the_late(&mut self, now: u64) {
         for attempt in self.tries.values() {
             self.candidates[attempt.candidate].doubt(now - attempt.started);
@@ -348,12 +347,12 @@ impl Prober {
     }
 }
 
-/// Whether a try in this stage keeps a connection of the endpoint's, or was answered there.
+/// Whether a probe in this stage occupies a connection of the endpoint, or was answered there.
 fn is_let_in(stage: Stage) -> bool {
     !matches!(stage, Stage::Resolve | Stage::Connect)
 }
 
-/// A mean that forgets; 0: nothing is known yet.
+/// Exponentially weighted mean; 0: unknown.
 fn smoothed(known: u64, next: u64) -> u64 {
     match known {
         0 => next,
@@ -377,7 +376,7 @@ mod tests {
         assert_eq!((prober.rarer(), prober.at_once()), (1, UNKNOWN));
         prober.calm_answer_ns = 20_000_000;
         assert_eq!(prober.at_once(), 2 + SPARE);
-        // as much as in the calm, twice, 3.5 times, and as if nobody answered any more
+        // As in normal operation, twice, 3.5 times, and as if no endpoint answered.
         let seen = [20, 40, 70, 140, 4000].map(|ms| {
             prober.answer_ns = ms * 1_000_000;
             prober.rarer()

@@ -129,7 +129,7 @@ impl RateSearch {
             to_ns: DAY_NS,
             rate,
         };
-        // Each window has arrivals of its own: repeats are to make their own mistakes.
+        // Each window has different arrivals, so that repeats are independent.
         let seed = self.seed.wrapping_add(self.windows.len() as u64);
         let rng = Rng::new(seed, streams::ARRIVALS);
         self.replace(Arrivals::new(&[piece], self.process, rng, None), shared);

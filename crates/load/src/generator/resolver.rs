@@ -1,4 +1,4 @@
-//! Asks the machine's resolver for addresses, on a thread of its own: a name server that does not answer
+//! Queries the machine's resolver for addresses, in a separate thread: a name server that does not answer
 //! would otherwise stop the event loop for seconds.
 
 use super::shared::Role;
@@ -57,7 +57,7 @@ impl Resolver {
     }
 }
 
-/// The thread ends when nobody can ask it any more. It is not waited for: it may be stuck in the resolver.
+/// The thread ends when its channel is closed. It is not joined, as it can hang in the resolver.
 fn start(waker: Arc<Waker>) -> io::Result<(Sender<Question>, Receiver<Answer>)> {
     let (ask, questions) = channel::<Question>();
     let (give, answers) = channel();

@@ -135,7 +135,7 @@ impl Run {
         Ok(run)
     }
 
-    /// These workloads run beside the load, at their rates.
+    /// Adds side workloads with their rates.
     pub fn add_side_workloads(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
         let mut first = self.workers.len() + self.ledger.as_ref().map_or(0, Ledger::count);
         for (workload, rate) in workloads {
@@ -145,7 +145,7 @@ impl Run {
         }
     }
 
-    /// Fresh connections are tried beside the load; the table has numbers up to the greatest.
+    /// Adds probes with new connections; the table has numbers up to the greatest.
     pub fn add_probes(&mut self, args: &Args, greatest: i64) {
         if args.driver != Kind::Noop {
             self.probes = Prober::new(
@@ -326,7 +326,7 @@ impl Run {
         if self.is_used_up() || self.shared.fatal.is_some() {
             self.stop();
         }
-        // A step may end between two ticks, and then has one of its own.
+        // A step can end between two ticks and then gets an additional one.
         self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
         if !self.shared.stopping {
             self.tick_due = self.tick_due.min(self.profile.due().max(now + 1));

@@ -130,7 +130,7 @@ impl Shared {
     pub fn wanted(&self, role: Role) -> Wanted {
         match (role, self.find) {
             (Role::Write, Find::Writable) => Wanted::Writable,
-            // Reads without endpoints of their own follow the writes.
+            // Reads without separate endpoints follow the writes.
             (Role::Read, Find::Writable) if self.readers.is_empty() => Wanted::Writable,
             _ => Wanted::Readable,
         }

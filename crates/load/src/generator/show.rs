@@ -54,7 +54,7 @@ fn play(
             return Ok(());
         }
         let Some(request) = exchange.take_request() else {
-            bail!("the workload awaits something else than a call");
+            bail!("the workload waits for something other than a call");
         };
         if let Some(sql) = sql(request, exchange) {
             writeln!(out, "{sql};")?;

@@ -1,4 +1,4 @@
-//! Transactions beside the load: a few connections that run the workloads bank or append at a small steady
+//! Side workloads: a few connections that run the workloads bank or append at a small steady
 //! rate, whatever the load itself does.
 //!
 //! Their operations go to the history, not to the load's figures. A turn that finds all connections busy or

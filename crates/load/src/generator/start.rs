@@ -27,7 +27,7 @@ pub struct Greatest {
     pub autocommit_off: bool,
 }
 
-/// Checks what the run needs, and makes the tables of its own.
+/// Checks the requirements of the run and creates its additional tables.
 pub fn check(
     args: &Args,
     credentials: &Credentials,

@@ -59,7 +59,7 @@ fn runs_as_many_transactions_as_asked_and_counts_them() {
     std::fs::remove_dir_all(out).unwrap();
 }
 
-/// Speaks just enough PostgreSQL: lets everybody in, says yes to everything, and hangs up on `deadly`.
+/// Speaks just enough PostgreSQL: accepts all logins and statements, and closes the connection on `deadly`.
 fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
     let mut buffer = [0; 4096];
     if stream.read(&mut buffer)? == 0 {

@@ -26,7 +26,7 @@ impl Timers {
         self.0.peek().map(|Reverse((due, _))| *due)
     }
 
-    /// The next moment that has come, and whose it is.
+    /// Returns the next expired timer and its owner.
     pub fn pop(&mut self, now: u64) -> Option<(u64, Token)> {
         if self.next_due().is_none_or(|due| due > now) {
             return None;

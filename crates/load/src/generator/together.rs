@@ -1,4 +1,4 @@
-//! Loads of several hosts at the same servers: numbers of their own for each, and one moment at which all begin.
+//! Loads of several hosts on the same servers: separate numbers for each, and a common start time.
 
 use super::live::Live;
 use anyhow::Context;
@@ -41,7 +41,7 @@ pub fn place(text: &str) -> Result<Place, String> {
     })
 }
 
-/// When t = 0 is: as soon as everybody is connected, or at the moment that a file names.
+/// The time t = 0: as soon as all connections are open, or the time in a file.
 pub struct Gate {
     file: Option<PathBuf>,
     told: bool,
@@ -57,7 +57,7 @@ impl Gate {
         }
     }
 
-    /// Whether everybody was connected before, and only the moment is waited for.
+    /// Whether all connections are open and only the start time is awaited.
     pub fn is_waiting(&self) -> bool {
         self.told
     }
@@ -80,7 +80,7 @@ impl Gate {
             // The file is renamed into its place, so that it is whole when it is there.
             self.at = match std::fs::read_to_string(file) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                Err(error) => return Err(error).context("cannot read the moment of the start"),
+                Err(error) => return Err(error).context("cannot read the start time"),
                 Ok(text) => Some(text.trim().parse().map_err(|_| {
                     Usage::error(format!("{}: {text:?} is no moment", file.display()))
                 })?),

@@ -22,7 +22,7 @@ pub struct SocketOptions {
     pub user_timeout: Option<Duration>,
     /// The address of this machine to connect from; None: as the kernel chooses.
     pub from: Option<IpAddr>,
-    /// What a driver of ODBC, which has no others of these, is told to wait for its log-in.
+    /// Time limit of an ODBC driver's login; it has none of the other options.
     pub log_in: Duration,
 }
 

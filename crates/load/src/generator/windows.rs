@@ -7,7 +7,7 @@
 //!
 //! Connections stay open all the time. Outside of its windows no transaction starts; one that is under way when a
 //! window ends goes on to its end. What counts is what is answered between `measured` and `to`: the first part of
-//! a window is left out, as caches warm up and the last transactions of whoever had the turn before end in it.
+//! a window is left out, as caches warm up and the last transactions of the previous load end in it.
 //! All moments are on CLOCK_MONOTONIC, which the loads of all labs of a machine share.
 
 use super::profile::Advance;
@@ -73,7 +73,7 @@ impl Windows {
         self.due.min(self.ends_at)
     }
 
-    /// t = 0: everybody is connected, and waits.
+    /// t = 0: all connections are open and wait.
     pub fn begin(&mut self, now: u64, shared: &mut Shared) {
         self.due = now;
         self.ends_at = now.saturating_add(self.longest_ns);

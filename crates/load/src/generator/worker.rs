@@ -250,7 +250,7 @@ impl Worker {
             let event = self.lanes.connection(role).close(failure.clone());
             self.handle(role, event, shared);
         }
-        // Nobody knows what would have become of a transaction that pauses.
+        // The outcome of a paused transaction is unknown.
         if self.waits_until.is_some() {
             self.turn = None;
         }

@@ -1,4 +1,4 @@
-//! What the database remembers of its data sets, in two tables of its own.
+//! The record of data sets in the database, in two separate tables.
 //!
 //! `fivenines_dataset` has one row per family: the description of its data set and the number of the load
 //! that makes it. `fivenines_chunk` has one row per finished chunk, written in the chunk's transaction: so a
@@ -53,7 +53,7 @@ impl Control<'_> {
     /// Makes sure that a data set of this description is there or under way.
     ///
     /// # Errors
-    /// Another one is there, tables of these names that nobody claims, or some tables are missing.
+    /// Another data set exists, or tables with these names but without a record, or some tables are missing.
     pub fn claim(&self, server: &mut Server) -> Result<Claim> {
         make_tables(server)?;
         loop {
@@ -62,12 +62,12 @@ impl Control<'_> {
                 continue;
             };
             if row.state == "dropping" {
-                bail!("a --drop of these tables is under way, or was interrupted: use --drop");
+                bail!("another --drop of these tables runs, or was interrupted: use --drop");
             }
             let names = row.names();
             let (count, _) = server.existing(&names)?;
             if self.row(server)?.is_none_or(|now| now.load != row.load) {
-                // Another prepare has replaced it between the two looks: these tables are not its.
+                // Another prepare has replaced the data set in between: these tables belong to the new one.
                 continue;
             }
             if row.state != "creating" && count == 0 {
@@ -76,8 +76,8 @@ impl Control<'_> {
             }
             if row.description != self.description {
                 bail!(
-                    "there is another data set of the family {} (wanted: {}; there is: {}): \
-                     --drop replaces it",
+                    "the database has another data set of the family {} (expected: {}; found: {}): \
+                     replace it with --drop",
                     self.set.family(),
                     self.description,
                     row.description,
@@ -86,7 +86,7 @@ impl Control<'_> {
             match row.state.as_str() {
                 "creating" => self.create(server, row.load)?,
                 _ if count < names.len() => bail!(
-                    "{} of the {} tables of this data set are missing: --drop loads it anew",
+                    "{} of the {} tables of this data set are missing: reload it with --drop",
                     names.len() - count,
                     names.len()
                 ),
@@ -157,7 +157,7 @@ impl Control<'_> {
     fn begin(&self, server: &mut Server) -> Result<()> {
         let (count, name) = server.existing(&self.names())?;
         if count > 0 && self.row(server)?.is_none() {
-            bail!("a table {name} exists already, and prepare has not made it: --drop replaces it");
+            bail!("table {name} exists, but prepare has not created it: replace it with --drop");
         }
         let load = new_number();
         let row = format!(

@@ -103,7 +103,7 @@ impl Loader<'_> {
     }
 
     /// Makes a table's indexes and, on MySQL, its statistics. PostgreSQL's VACUUM comes first: it marks all rows
-    /// as visible to everybody, which whoever reads them first has to do, writing all pages again.
+    /// as visible to all, which their first reader would otherwise do, writing all pages again.
     fn index(&self, server: &mut Server, table: usize, finished: &Finished) -> Result<()> {
         let name = &self.control.tables[table].name;
         let mut steps = self.control.set.index(self.args.driver, table);
@@ -140,7 +140,9 @@ impl Loader<'_> {
     ) -> Result<()> {
         server.begin()?;
         if !control::is_current(server, self.load, &table.name)? {
-            bail!("another prepare has dropped the data set meanwhile");
+            bail!(
+                "another prepare has dropped the data set in the meantime: run only one at a time"
+            );
         }
         if !control::note(server, self.load, &table.name, chunk.first, rows)? {
             // Another prepare has loaded it, or this one just before an answer was lost.
@@ -237,7 +239,7 @@ pub fn patiently<T>(server: &mut Server, action: impl Fn(&mut Server) -> Result<
     }
 }
 
-/// The same work on every connection, each with a thread of its own; the first error of all.
+/// Runs the same work on every connection, each in a separate thread; returns the first error.
 fn in_parallel(
     servers: &mut [Server],
     work: impl Fn(&mut Server) -> Result<()> + Sync,
@@ -250,7 +252,7 @@ fn in_parallel(
         threads
             .into_iter()
             .map(|thread| {
-                let lost = |_| Err(anyhow!("a loading thread broke down"));
+                let lost = |_| Err(anyhow!("a loading thread panicked"));
                 thread.join().unwrap_or_else(lost)
             })
             .collect()

@@ -39,19 +39,19 @@ pub struct Args {
     server: ServerArgs,
     #[command(flatten)]
     login: Login,
-    /// The workload whose data to load, as JSON with all of its settings.
+    /// Workload of the data, as JSON with all settings.
     #[arg(long, value_name = "DOCUMENT")]
     workload: Document,
     /// Seed of all random numbers: the same seed gives the same rows.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Connections that load at the same time.
+    /// Number of concurrent loading connections.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
-    /// Drop the data set's tables first, whatever is in them.
+    /// Drop the data set's tables first, with all their rows.
     #[arg(long)]
     drop: bool,
-    /// Bound on connecting and logging in.
+    /// Time limit for connecting and logging in.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     connect_timeout: Duration,
 }
@@ -85,7 +85,7 @@ pub fn main(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A script's own command makes the data: how much that will be, nobody knows before.
+/// Runs a script's command that creates the data; the amount is unknown in advance.
 fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
     let options: ScriptOptions = args.workload.read()?;
     sys::keep_output()?;
@@ -113,7 +113,7 @@ fn print_done(tables: u64, rows: u64, started: Instant) {
     }));
 }
 
-/// Loads what is missing; gives the number of rows, and whether nothing was missing.
+/// Loads missing data; returns the number of rows, and whether the data set was complete before.
 fn load(
     args: &Args,
     credentials: &Credentials,
@@ -155,14 +155,14 @@ fn load(
     Ok((counts.values().sum(), false))
 }
 
-/// Every table has as many rows as its population rules allow.
+/// Checks that the number of rows of each table is within its population rules.
 fn check_counts(set: &dyn DataSet, tables: &[Table], counts: &HashMap<String, u64>) -> Result<()> {
     for (at, table) in tables.iter().enumerate() {
         let count = counts.get(&table.name).copied().unwrap_or(0);
         let bounds = set.row_bounds(at, table);
         if !bounds.contains(&count) {
             bail!(
-                "table {} has {count} rows, not {} to {}: --drop loads it anew",
+                "table {} has {count} rows instead of {} to {}: reload it with --drop",
                 table.name,
                 bounds.start(),
                 bounds.end()
@@ -172,7 +172,7 @@ fn check_counts(set: &dyn DataSet, tables: &[Table], counts: &HashMap<String, u6
     Ok(())
 }
 
-/// Without a server: the cost of making the rows.
+/// Generates the rows without a server, to measure their cost.
 fn make_only(set: &dyn DataSet, tables: &[Table], seed: u64) -> u64 {
     let mut made = 0;
     for (position, table) in tables.iter().enumerate() {

@@ -36,6 +36,6 @@ impl Progress {
 }
 
 pub fn print(line: &serde_json::Value) {
-    // Nobody listening is no reason to stop loading.
+    // A closed output does not stop the loading.
     let _ = sys::write_line(line);
 }

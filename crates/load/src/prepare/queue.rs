@@ -3,14 +3,14 @@
 //! Threads spread over the tables, because two that fill the same one get into each other's way (its last
 //! page, the lock for extending its file), and stay with a table: so few tables are at work at a time that they
 //! fit into the server's memory, and a table's indexes are made while it is still there. When fewer tables than
-//! threads are left they share them. Of the tables that nobody works on, the one with the most rows goes first.
+//! threads are left they share them. Of the tables without a thread, the one with the most rows goes first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use workloads::dataset::{Chunk, Table};
 
-/// Rows of a chunk, more or less: a few MB, so that a commit costs little beside it, an interrupted load
+/// Rows of a chunk, more or less: a few MB, so that a commit is cheap in comparison, an interrupted load
 /// loses little, and a cluster that certifies transactions is not held up by one.
 pub const CHUNK_ROWS: f64 = 10_000.0;
 

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// below `max_allowed_packet` everywhere.
 const STATEMENT: usize = 500_000;
 
-/// The same where nobody says what a server takes.
+/// The same if the server's limit is unknown.
 const STANDARD: usize = 50_000;
 
 /// MySQL's numbers for "it is there already": table, index, several primary keys, procedure, foreign key.
@@ -83,7 +83,7 @@ impl Server {
         self.client.query(sql).map(drop)
     }
 
-    /// Runs a statement that makes something; on a server whose DDL is not part of transactions it may be
+    /// Runs a statement that creates an object; on a server with DDL outside transactions it can be
     /// there already, from an attempt that was interrupted.
     pub fn make(&mut self, sql: &str) -> Result<(), Failure> {
         match self.run(sql) {

@@ -116,7 +116,7 @@ pub struct Totals {
     pub queries: u64,
     pub connects_ok: u64,
     pub connects_failed: u64,
-    /// Of the failed: nobody listened, or the server had no room.
+    /// Of the failed: the connection was refused, or the server had no free connection.
     pub connects_refused: u64,
     /// Of the failed: no answer in time.
     pub connects_timed_out: u64,
@@ -130,7 +130,7 @@ pub struct ConnectCounts {
     pub count: u64,
     pub ok: u64,
     pub failed: u64,
-    /// Of the failed: nobody listened, or the server had no room.
+    /// Of the failed: the connection was refused, or the server had no free connection.
     pub refused: u64,
     /// Of the failed: no answer within the connect timeout.
     pub timed_out: u64,

@@ -63,7 +63,7 @@ impl RareFile {
         }
     }
 
-    /// Whether nobody will ever read it.
+    /// Whether the file will never be read.
     pub fn is_thrown_away(&self) -> bool {
         self.folder.is_none()
     }

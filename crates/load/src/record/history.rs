@@ -69,7 +69,7 @@ mod tests {
         let folder = folder("history");
         let mut log = HistoryLog::new(Some(&folder));
         log.finish().unwrap();
-        assert!(!folder.join("history.csv").exists(), "nobody had anything");
+        assert!(!folder.join("history.csv").exists(), "no client had a row");
         let lists = [
             Operation::Append { key: 1, value: 5 },
             Operation::Read {

@@ -56,7 +56,7 @@ pub struct Recorder {
     /// For those who watch.
     pub ticks: Ticks,
     history: HistoryLog,
-    /// What could not be written while the loop was busy; told when the second is closed.
+    /// Write errors while the loop was busy, reported at the end of the second.
     broken: Option<io::Error>,
     timeline: Timeline,
     /// Where the part under way began, and the counts then.
@@ -232,7 +232,7 @@ impl Recorder {
         cell.reads_failed += 1;
     }
 
-    /// One answered ledger operation, which is a query of its own.
+    /// One answered ledger operation, which is a separate query.
     pub fn ledger_answered(&mut self, now: u64, started: u64, is_read: bool) {
         let (totals, cell) = self.both(now, Source::Ledger);
         totals.queries += 1;

@@ -81,7 +81,7 @@ impl ProbeLog {
 pub struct ProbesSummary {
     #[serde(flatten)]
     pub outcomes: WriteCounts,
-    /// Left out, as an endpoint lets everybody in and answers nobody.
+    /// Probes skipped at an endpoint that accepts connections but does not answer.
     pub skipped: u64,
     pub every_s: f64,
     pub calm_s: f64,

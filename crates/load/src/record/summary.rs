@@ -90,7 +90,7 @@ struct LedgerSummary {
     skipped: u64,
 }
 
-/// What ran beside the load, by workload.
+/// The side workloads.
 pub type SideSummary = BTreeMap<String, SideCounts>;
 
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! A line every so often for those who watch: what was counted so far, and the response times since the last line.
 //!
-//! It goes to a file of its own, one short write for each line, and nobody has to read it. So who watches costs
+//! It goes to a separate file, one short write per line, and needs no reader. So a live display costs
 //! the load what they would cost it as any other process of the machine, and nothing more.
 
 use std::fmt::Write as _;
@@ -47,7 +47,7 @@ impl Ticks {
         self.max_ns = self.max_ns.max(nanoseconds);
     }
 
-    /// Writes a line. What cannot be written is missed by those who watch, and by nobody else.
+    /// Writes a line. A line that cannot be written is only missing in live displays.
     pub fn write(&mut self, tick: &Tick) {
         let Some(file) = &mut self.file else {
             return;
@@ -85,7 +85,7 @@ mod tests {
             ledger_ok: 7,
             errors: 3,
         };
-        // Before anybody asked for lines there are none.
+        // Without --tick there are no lines.
         ticks.write(&tick(50));
         ticks.open(&folder).unwrap();
         ticks.answered(1_000_000);

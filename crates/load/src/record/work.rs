@@ -20,7 +20,7 @@ pub struct WorkSummary {
 /// What was asked for, and where in the load it lies.
 #[derive(Clone, Debug, Serialize)]
 struct Asked {
-    /// Of all connections together; null: what each was to do is told, or the workload ends by itself.
+    /// Of all connections together; null: a number for each connection is set, or the workload ends by itself.
     transactions: Option<u64>,
     each: Option<u64>,
     /// Seconds since the start of the load.

@@ -147,7 +147,7 @@ mod tests {
         );
         assert_eq!(closed.take(1, 0), Some(true));
         assert!(closed.is_exhausted());
-        assert!(!closed.again(0), "nobody else may take it");
+        assert!(!closed.again(0), "no other connection may take it");
         assert_eq!((closed.take(1, 0), closed.take(0, 0)), (None, Some(true)));
     }
 
@@ -155,7 +155,7 @@ mod tests {
     fn what_comes_back_is_handed_out_again() {
         let mut closed = closed(Goal::Together(1));
         closed.take(0, 0);
-        assert!(!closed.give_back(0, true), "nobody waits for it");
+        assert!(!closed.give_back(0, true), "no connection waits for it");
         assert!(!closed.is_exhausted() && closed.take(0, 0) == Some(true));
         assert_eq!(closed.started(), 1);
     }

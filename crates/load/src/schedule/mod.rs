@@ -1,4 +1,4 @@
-//! When transactions start. Everything here is pure: it is told the time and reads no clock, so that it can be
+//! The start times of transactions. All code here is pure: it gets the time and reads no clock, so that it can be
 //! tested without waiting, and depends on the seed alone.
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //!                                                        └── connections that are free
 //!
 //!   closed: a free connection starts at once, or after a think time
-//!   search: proposes the rate of the next window, is told whether the bound was kept
+//!   search: proposes the rate of the next window, gets whether the limit was met
 //! ```
 
 pub mod arrivals;
@@ -158,7 +158,7 @@ impl Schedule {
         }
     }
 
-    /// The same for this connection, which may have a number of its own.
+    /// The same for this connection, which can have a separate number.
     #[inline]
     pub fn is_exhausted_for(&self, connection: usize) -> bool {
         match self {

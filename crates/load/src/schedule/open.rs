@@ -1,4 +1,4 @@
-//! Open loop: transactions start at times of their own, whatever became of those before.
+//! Open loop: transactions start on schedule, independent of earlier ones.
 //!
 //! An arrival that finds no free connection waits, in order, until one is free; nothing is dropped. Its response
 //! time counts from the intended start, so that a server's pause is seen by all who would have come in it, and
@@ -49,7 +49,7 @@ impl Open {
         self.origin
     }
 
-    /// Goes on with other arrivals, whose t = 0 is `now`. What waits is given up, and counted.
+    /// Continues with other arrivals, with t = 0 at `now`. Waiting transactions are dropped and counted.
     pub fn replace(&mut self, arrivals: Arrivals, now: u64) {
         self.counts.abandoned += self.backlog(now);
         self.returned.clear();

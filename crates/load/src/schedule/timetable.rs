@@ -70,7 +70,7 @@ impl<T: FromStr> FromStr for Steps<T> {
         }
         let timed = steps.iter().all(|(_, length)| length.is_some());
         if steps.len() > 1 && !timed {
-            return Err("each of several steps needs its time, as in 10@5s,20@5s".to_string());
+            return Err("each step needs a duration, as in 10@5s,20@5s".to_string());
         }
         Ok(Steps(steps))
     }
@@ -81,7 +81,7 @@ pub fn rates(text: &str) -> Result<Steps<f64>, String> {
     let steps: Steps<f64> = text.parse()?;
     let sound = |rate: &f64| (0.0..=10_000_000.0).contains(rate);
     if !steps.0.iter().all(|(rate, _)| sound(rate)) || steps.largest() <= 0.0 {
-        return Err("a rate is above 0 and at most 10000000 per second".to_string());
+        return Err("a rate must be above 0 and at most 10000000 per second".to_string());
     }
     Ok(steps)
 }
@@ -94,7 +94,7 @@ pub fn connections(text: &str) -> Result<Steps<u32>, String> {
         .iter()
         .all(|(count, _)| (1..=100_000).contains(count))
     {
-        return Err("there can be 1 to 100000 connections".to_string());
+        return Err("the number of connections must be from 1 to 100000".to_string());
     }
     Ok(steps)
 }

@@ -4,7 +4,7 @@
 //! total time is that from the first start to the last end. sysbench counts an event when it begins, and runs it
 //! again for as long as it meets an error that may be ignored, so that in the end as many have succeeded as were
 //! asked for. Here as well: what failed is not done, and another transaction is begun in its place. A commit in
-//! doubt is not done either. Before the work there may be a warm-up, whose transactions belong to nothing.
+//! doubt is not done either. Before the work there can be a warm-up, which is not counted.
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `watch`: looks at every node itself, beside the network, while a trial runs.
+//! `watch`: queries every node directly, outside the network under test, during a trial.
 //!
 //! A node of the lab is asked over its unix socket, so that neither cuts nor distance in the lab's network
 //! stand between; one that others run, at its address: every 10 ms for its role, on one connection, and ten times a second for what it holds of the
@@ -33,7 +33,7 @@ const SIGNAL: Token = Token(usize::MAX - 3);
 const LIFELINE: Token = Token(usize::MAX - 4);
 const BUFFER: usize = 16 * 1024;
 
-/// Look at each node itself: its role every few milliseconds, and what it holds of the ledger.
+/// Watch each node directly: its role every few milliseconds, and its rows of the ledger.
 #[derive(clap::Args)]
 pub struct Args {
     /// The protocol to speak.
@@ -41,35 +41,34 @@ pub struct Args {
     driver: Kind,
     #[command(flatten)]
     login: Login,
-    /// A node and the path of its unix socket, or its HOST:PORT; as often as there are nodes.
+    /// A node with the path of its unix socket or its HOST:PORT; repeat for each node.
     #[arg(long, value_name = "NAME=PLACE", required = true, value_parser = node)]
     node: Vec<(String, Endpoint)>,
-    /// Time between two questions for the role.
+    /// Interval of queries for the role.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10ms")]
     interval: Duration,
-    /// The same while nothing has happened: until a node changes or is silent, or a byte comes on standard
-    /// input. Default: the other interval.
+    /// Interval until a node changes or is silent, or a byte arrives on standard input. Default: --interval.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     calm_interval: Option<Duration>,
-    /// Time between two questions for what a node holds of the ledger.
+    /// Interval of queries for a node's rows of the ledger.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "100ms")]
     view_interval: Duration,
-    /// Without an answer for so long, a node is away, from the question on.
+    /// Time without an answer after which a node counts as unavailable since the query.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s")]
     bound: Duration,
     /// The ledger's table.
     #[arg(long, value_name = "TABLE", default_value = ledger::TABLE, value_parser = identifier)]
     ledger_table: String,
-    /// Clients of the ledger; 0: it is not read.
+    /// Number of clients of the ledger; 0: do not read it.
     #[arg(long, value_name = "N", default_value_t = 4)]
     ledger_clients: usize,
     /// t = 0 in nanoseconds of CLOCK_MONOTONIC; default: now.
     #[arg(long, value_name = "NS")]
     zero_ns: Option<u64>,
-    /// Folder of nodes.csv and views.csv.
+    /// Folder for nodes.csv and views.csv.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Listen to standard input: a byte ends the calm, its end ends the watch.
+    /// Read standard input: a byte switches to --interval, end of file ends the watch.
     #[arg(long)]
     lifeline: bool,
 }
@@ -92,22 +91,22 @@ pub fn main(args: &Args) -> Result<()> {
     Ok(watch.tables.finish()?)
 }
 
-/// A node, and the last that is known of it.
+/// A node and its last known state.
 struct Node {
     name: String,
     known: Option<Answer>,
-    /// Its socket's folder, for as long as its short path is used; a place in a network has none.
+    /// Folder of its socket, open while the short path is used; None for a network address.
     _folder: Option<File>,
 }
 
 struct Watch {
     poll: Poll,
     nodes: Vec<Node>,
-    /// Conversation 2n is about the role of node n, 2n + 1 about the ledger.
+    /// Probe 2n queries the role of node n, probe 2n + 1 the ledger.
     probes: Vec<NodeProbe>,
     tables: Tables,
     buffer: Vec<u8>,
-    /// A node has changed since the watch began.
+    /// Whether a node has changed since the start.
     changed: bool,
 }
 
@@ -214,7 +213,7 @@ impl Watch {
         }
     }
 
-    /// A node whose answer has been due for longer than answers take.
+    /// A node with an overdue answer.
     fn is_any_silent(&self) -> bool {
         let now = sys::monotonic_ns();
         self.probes.iter().any(|probe| probe.is_silent(now))
@@ -265,11 +264,11 @@ impl Watch {
     }
 }
 
-/// When the nodes are to be asked.
+/// Times of the queries.
 struct Clock {
     due: u64,
     interval_ns: u64,
-    /// Until the calm is over.
+    /// Interval until a change.
     calm_ns: Option<u64>,
     views_due: Option<u64>,
     view_interval_ns: u64,
@@ -287,14 +286,14 @@ impl Clock {
         }
     }
 
-    /// The calm is over.
+    /// Switch to the short interval.
     fn alert(&mut self, now: u64) {
         if self.calm_ns.take().is_some() {
             self.due = self.due.min(now);
         }
     }
 
-    /// Sets the next tick; true if this one is also for the ledger. Ticks that were slept through are left out.
+    /// Sets the next tick; returns true if this one also queries the ledger. Missed ticks are skipped.
     fn advance(&mut self, now: u64) -> bool {
         self.due = next(self.due, self.calm_ns.unwrap_or(self.interval_ns), now);
         match self.views_due {
@@ -307,15 +306,15 @@ impl Clock {
     }
 }
 
-/// The first moment after now in steps from `due`.
+/// Returns the first time after now in steps from `due`.
 fn next(due: u64, step: u64, now: u64) -> u64 {
     due + ((now - due) / step + 1) * step
 }
 
-/// A path that fits into the address of a unix socket (107 bytes), and the folder that it leads through.
+/// Returns a path that fits into the address of a unix socket (107 bytes), and the open folder in it.
 fn short(path: &Path) -> Result<(File, PathBuf)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        anyhow::bail!("{} is not a path of a unix socket", path.display());
+        anyhow::bail!("{} is not the path of a unix socket", path.display());
     };
     let opened = File::options()
         .read(true)

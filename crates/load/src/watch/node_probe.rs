@@ -70,7 +70,7 @@ pub struct NodeProbe {
     rest: Vec<u8>,
     /// When what it waits for began.
     since: u64,
-    /// That it does not answer has been told.
+    /// Whether the missing answer was reported.
     told: bool,
     not_before: u64,
     bound_ns: u64,

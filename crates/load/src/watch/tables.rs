@@ -53,7 +53,7 @@ impl Tables {
     pub fn state(&mut self, at: u64, node: &str, state: State, epoch: &str) -> io::Result<()> {
         let t_us = self.since_zero(at);
         writeln!(self.nodes, "{t_us},{node},{},{epoch}", state.name())?;
-        // Changes are few, and somebody may watch.
+        // Changes are rare, and a live display may read them.
         self.nodes.flush()
     }
 

@@ -1,4 +1,4 @@
-//! A driver manager for tests that refuses what it is told to, as no real driver does on demand.
+//! A driver manager for tests that refuses chosen calls, which no real driver does on demand.
 
 use super::*;
 use std::cell::RefCell;

@@ -57,12 +57,12 @@ fn is(found: &(String, Vec<String>, String), answer: &str, calls: &[&str], next:
         (answer, next),
         "{found:?}"
     );
-    let told = found.1.iter().filter(|call| call.starts_with("SQLEnd"));
+    let ends = found.1.iter().filter(|call| call.starts_with("SQLEnd"));
     let set = found
         .1
         .iter()
         .filter(|call| call.starts_with("SQLSetConnect"));
-    assert!(told.chain(set).eq(calls.iter()), "{found:?}");
+    assert!(ends.chain(set).eq(calls.iter()), "{found:?}");
 }
 
 #[test]

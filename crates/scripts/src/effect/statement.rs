@@ -199,7 +199,7 @@ fn with(mut words: Words, sql: &str, kind: Kind) -> Action {
     }
 }
 
-/// EXPLAIN executes the statement where it is told to ANALYZE.
+/// EXPLAIN executes the statement with the option ANALYZE.
 fn explained(words: Words, sql: &str, kind: Kind) -> Action {
     let mut analyzes = false;
     let mut previous = "";

@@ -22,7 +22,7 @@ pub enum Ask {
     LuaFailed(String),
     /// 7: go on after so many seconds.
     Pause(f64),
-    /// 8: what was said to the session is not to be said to new ones.
+    /// 8: later sessions do not repeat the statements of this one.
     Forget,
     /// 9: the session is set up; the event begins.
     SetUp,

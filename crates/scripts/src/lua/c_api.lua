@@ -112,7 +112,7 @@ end
 
 local function nothing() return 0 end
 
--- A parameter whose value lies in a buffer of the script's.
+-- A parameter with its value in a buffer of the script.
 local function buffered(bind)
    local kind, letter = tonumber(bind.type), "t"
    if kind <= 4 then letter = "i" elseif kind <= 6 then letter = "d" end

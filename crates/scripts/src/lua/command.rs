@@ -48,7 +48,7 @@ fn creates_table(sql: &str) -> bool {
         .is_some_and(|word| word.eq_ignore_ascii_case("table"))
 }
 
-/// Told now and then how far a command is.
+/// Callback for the progress of a command.
 pub type Told<'a> = &'a (dyn Fn(Made) + Sync);
 
 /// Between two of these.
@@ -69,7 +69,7 @@ pub struct Request<'a> {
 
 /// Runs a command of the script, in parallel when the script says that it can; what it has made.
 ///
-/// `told` hears how far it is also while a statement takes long.
+/// `told` gets the progress also during a long statement.
 pub fn run(request: &Request, connect: Connect, told: Told) -> Result<Made> {
     let made = Mutex::new(Made::default());
     let (ended, end) = mpsc::channel::<()>();
@@ -178,7 +178,7 @@ pub struct Server<'a> {
     rng: Rng,
     parameters: Parameters,
     rows: Rows,
-    /// Where what is made is counted, if anybody wants to know.
+    /// Counter of created rows, if progress is reported.
     made: Option<&'a Mutex<Made>>,
 }
 

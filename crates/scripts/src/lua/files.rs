@@ -49,7 +49,7 @@ fn search_path() -> String {
     }
 }
 
-/// What makes a new closure of a file's chunk, each with globals of its own; None without such a file. The code
+/// What makes a new closure of a file's chunk, each with separate globals; None without such a file. The code
 /// itself is compiled once.
 pub fn factory(lua: &Lua, core: &Core, path: &Path) -> mlua::Result<Option<Function>> {
     if let Some(known) = core.modules.borrow().get(path) {

@@ -63,7 +63,7 @@ const ALL: [(&str, Kind, &str, Given); 50] = [
         "report_checkpoints",
         Kind::List,
         "",
-        Use("--out DIR, whose timeline.csv has each second"),
+        Use("--out DIR, which has each second in timeline.csv"),
     ),
     (
         "percentile",
@@ -75,7 +75,7 @@ const ALL: [(&str, Kind, &str, Given); 50] = [
         "histogram",
         Kind::Bool,
         "off",
-        Use("--out DIR, whose latency.hlog has the histogram"),
+        Use("--out DIR, which has the histogram in latency.hlog"),
     ),
     ("verbosity", Kind::Int, "3", Use("--quiet")),
     ("debug", Kind::Bool, "off", Taken),

@@ -1,6 +1,6 @@
 //! One Lua interpreter (LuaJIT) with a script, and an environment for each connection.
 //!
-//! Environments, not interpreters of their own: a connection then costs what its script's tables cost, and
+//! Environments instead of separate interpreters: a connection then costs what its script's tables cost, and
 //! compiled code is shared. A script's functions see their environment as their globals.
 
 use super::ask::Ignored;
@@ -86,7 +86,7 @@ impl Environment {
     }
 }
 
-/// What a new environment is told.
+/// The data for a new environment.
 pub struct Settings<'a> {
     pub tid: usize,
     pub command: &'a str,

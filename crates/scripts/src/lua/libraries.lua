@@ -1,5 +1,5 @@
--- What a script sees of Lua's own libraries: modules and files where sysbench finds them, and beside the script;
--- programs that it starts; coroutines of its own, within which statements still reach the program.
+-- Lua's libraries for a script: modules and files in sysbench's folders and next to the script; programs that it
+-- starts; its own coroutines, in which statements still reach the program.
 
 local core = ...
 local pcall, type, tostring, error, pairs = pcall, type, tostring, error, pairs

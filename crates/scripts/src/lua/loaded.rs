@@ -243,7 +243,7 @@ impl Loaded {
         core.kind == Kind::Postgres && core.ignored.borrow().holds(core.kind, problem)
     }
 
-    /// A failed statement as the coroutine is told of it.
+    /// Returns a failed statement in the form for the coroutine.
     pub fn tell(&self, problem: &sql_wire::Failure) -> Result<Answer> {
         let core = &self.interpreter.core;
         let ignored = core.ignored.borrow();

@@ -1,6 +1,6 @@
 -- The API of sysbench 1.0 scripts, over functions of the program (`core`).
 --
--- A script runs in an environment of its own for every connection: what it takes for globals are fields of
+-- A script runs in a separate environment for every connection: what it takes for globals are fields of
 -- that environment. Statements yield to the program, which sends them and resumes with the answer.
 
 local core, libraries, sleeping, c_api = ...

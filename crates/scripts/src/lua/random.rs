@@ -1,4 +1,4 @@
-//! sysbench's random numbers, from the stream of the connection whose turn it is.
+//! sysbench's random numbers, from the stream of the current connection.
 
 use base::rng::Rng;
 use std::sync::Arc;

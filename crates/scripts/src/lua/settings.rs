@@ -1,7 +1,7 @@
 //! Which statements of thread_init() belong to the session, and so to each new one.
 //!
-//! A setting changes how the session's later statements work, and no data: said again to a new session, also of
-//! another server, it has the same effect. What changes data or the server itself is never said again.
+//! A setting changes the session's later statements and no data: repeated in a new session, also on another server,
+//! it has the same effect. Statements that change data or the server itself are never repeated.
 
 use crate::pieces::{Piece, piece};
 use sql_wire::Kind;

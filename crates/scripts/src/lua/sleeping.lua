@@ -1,4 +1,4 @@
--- Functions of C and of Lua's modules that sleep: here only the connection sleeps whose event called them.
+-- Sleeping functions of C and of Lua's modules: here only the connection of the calling event sleeps.
 
 local core, ffi = ...
 local tonumber, setmetatable, type = tonumber, setmetatable, type

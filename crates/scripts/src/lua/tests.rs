@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use workloads::client::{Note, Request};
 use workloads::testing::{Called, calls, one_row, play};
 
-/// A script in a folder of its own.
+/// A script in a separate folder.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -70,7 +70,7 @@ pub struct Mistake {
 }
 
 impl Expression {
-    /// The same without its calls of `debug`, for runs that nobody watches.
+    /// The same without its calls of `debug`, for silent runs.
     pub fn silent(self) -> Expression {
         let boxed = |inner: Box<Expression>| Box::new(inner.silent());
         match self {

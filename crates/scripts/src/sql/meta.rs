@@ -8,7 +8,7 @@ use std::time::Duration;
 const COMMANDS: &str = "\\set, \\setrandom, \\setstring, \\setletters, \\sleep, \\if, \\elif, \\else, \\endif, \
                         \\startpipeline, \\syncpipeline, \\endpipeline, and behind a statement \\gset, \\aset and \\into";
 
-/// Reads the command `name`, whose arguments begin at `behind`.
+/// Reads the command `name` with its arguments, which begin at `behind`.
 pub fn set(
     reader: &mut Reader,
     name: &str,
@@ -60,7 +60,7 @@ pub fn set(
     Ok(())
 }
 
-/// `\setletters` and `\setrandom`, whose values are words: two bounds, then a distribution for `\setrandom`.
+/// `\setletters` and `\setrandom`, with words as values: two bounds, then a distribution for `\setrandom`.
 fn bounded(
     reader: &mut Reader,
     name: &str,

@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         self.at += length;
         let mut arguments = self.arguments()?;
-        // Without a seed of its own a function takes the run's.
+        // A function without a seed uses the run's.
         let seeded = [
             Function::HashFnv1a,
             Function::HashMurmur2,

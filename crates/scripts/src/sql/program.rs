@@ -111,7 +111,7 @@ pub struct Reader<'a> {
     branches: Vec<Branch>,
     /// The pipeline that is open.
     pipeline: Option<pipeline::Pipeline>,
-    /// What variables begin with that take columns of results, whose names show only when the script runs.
+    /// Prefixes of variables for result columns, with names that are only known when the script runs.
     prefixes: Vec<String>,
 }
 

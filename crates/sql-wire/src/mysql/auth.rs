@@ -55,7 +55,7 @@ impl Plugin {
         }
     }
 
-    /// The proof for this challenge. `private`: nobody can listen, so the password itself may be sent.
+    /// The proof for this challenge. `private`: the channel is encrypted or local, so the password itself can be sent.
     pub fn response(
         self,
         password: &str,

@@ -43,7 +43,7 @@ pub fn error_at(payload: &[u8], committing: bool) -> Failure {
     failure
 }
 
-/// After these nobody can tell whether the transaction was committed.
+/// After these errors it is unknown whether the transaction was committed.
 fn leaves_doubt(number: u16, failure: &Failure) -> bool {
     match number {
         // ER_ERROR_DURING_COMMIT: the engine or the cluster failed in the middle; it may have committed.
@@ -57,10 +57,10 @@ fn leaves_doubt(number: u16, failure: &Failure) -> bool {
     }
 }
 
-/// NDB's own numbers of failures whose outcome is not known: the nodes that were asked are gone, or silent.
+/// NDB's error numbers for an unknown outcome: the queried nodes have ended or do not answer.
 /// Source: storage/ndb/src/ndbapi/ndberror.cpp, those of the kind UR. By that list 4010 and its like (286, 4028,
 /// 4031) abort a transaction; but a row of a commit that ended with 4010 was there afterwards (seen in 9.7, the
-/// site of the coordinator was cut off), so nobody can rely on it.
+/// site of the coordinator was cut off), so clients cannot rely on it.
 const NDB_UNKNOWN: [u16; 11] = [
     286, 4007, 4008, 4009, 4010, 4012, 4013, 4028, 4031, 4115, 4116,
 ];
@@ -81,7 +81,7 @@ fn ndb_number(message: &str) -> Option<u16> {
 /// agree; above, a number of one is seldom a likely one of the other.
 fn class(number: u16, message: &str) -> Class {
     match number {
-        // ER_OPTION_PREVENTS_STATEMENT is said of many options, among them (super-)read-only.
+        // ER_OPTION_PREVENTS_STATEMENT is returned for many options, including (super-)read-only.
         1290 if !message.contains("read-only") && !message.contains("read_only") => Class::Other,
         1036 | 1207 | 1290 | 1792 | 1836 | 1874 | 3989 => Class::ReadOnly,
         // Galera without quorum; offline mode; Group Replication that is not (or no longer) a member, or still

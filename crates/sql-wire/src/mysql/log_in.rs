@@ -103,7 +103,7 @@ impl MysqlSession {
             .response(password, &self.challenge, self.is_private())
     }
 
-    /// Nobody can listen, so the password itself may be sent.
+    /// Whether the channel is encrypted or local, so that the password itself can be sent.
     fn is_private(&self) -> bool {
         self.credentials.private_transport || self.encrypted
     }

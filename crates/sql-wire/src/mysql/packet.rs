@@ -1,6 +1,6 @@
 //! Reading and writing MySQL packets. Nothing here trusts a length that came from a server.
 
-/// Appends one packet whose payload `write` appends.
+/// Appends one packet; `write` appends its payload.
 #[inline]
 pub fn frame(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();

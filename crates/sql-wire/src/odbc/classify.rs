@@ -24,7 +24,7 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
 /// The same, for the answer to a COMMIT.
 ///
 /// By MySQL a deadlock is a conflict there, see `mysql::classify::error_at`. Where neither a number nor an SQLSTATE tells
-/// anything, nobody knows whether it was committed, nor where a number is not in our table of its DBMS.
+/// anything, the outcome of the commit is unknown; also if a number is not in our table of its DBMS.
 pub fn failure_of_commit(
     kind: Kind,
     state: &str,
@@ -115,7 +115,7 @@ fn of_others(kind: Kind, state: &str, native: i32, message: &str) -> Failure {
     Failure::new(class, code, message)
 }
 
-/// SQLSTATEs of ODBC 3 and of SQL's standard, whoever says them.
+/// SQLSTATEs of ODBC 3 and of the SQL standard, from the driver or the server.
 ///
 /// Source: Microsoft, ODBC Programmer's Reference, appendix A; ISO 9075-2, subclause 24.1.
 pub fn of_state(state: &str) -> Class {

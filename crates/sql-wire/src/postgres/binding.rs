@@ -19,7 +19,7 @@ const HASHES: [(&[u8], &Algorithm); 10] = [
     (&[96, 134, 72, 1, 101, 3, 4, 3, 2], &SHA256), // DSA
 ];
 
-/// The binding of a certificate (DER); None when its signature algorithm has no hash of its own (Ed25519,
+/// The binding of a certificate (DER); None when its signature algorithm has no separate hash (Ed25519,
 /// RSASSA-PSS), for which the RFC defines no binding.
 pub fn server_end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     let mut rest = certificate;

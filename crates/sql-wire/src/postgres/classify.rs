@@ -103,7 +103,7 @@ pub fn class(code: &str, message: &str) -> Class {
         "57P03" => Class::NotReady,
         "40P01" => Class::Deadlock,
         "40001" | "40002" => Class::Conflict,
-        // Nobody can tell whether the statement took place, says the standard.
+        // By the standard, the outcome of the statement is unknown.
         "40003" => Class::Connection,
         "55P03" => Class::LockTimeout,
         // statement_timeout, transaction_timeout, idle_in_transaction_session_timeout
@@ -111,7 +111,7 @@ pub fn class(code: &str, message: &str) -> Class {
         "3D000" | "57P04" => Class::UnknownDatabase,
         "42P01" => Class::MissingTable,
         // A prepared statement is not there, or one of another session is: the server behind the connection is
-        // another one, or somebody discarded what the session had.
+        // another one, or another client discarded the session's state.
         "26000" | "42P05" => Class::SessionLost,
         // The table was altered under a prepared statement, which only preparing it again heals.
         "0A000" if message.contains("cached plan") => Class::SessionLost,

@@ -2,7 +2,7 @@
 
 use super::message::frame;
 
-/// Rows per message: large enough to cost nothing, small beside the server's buffers.
+/// Rows per message: large enough to cost nothing, small compared with the server's buffers.
 const PIECE: usize = 64 * 1024;
 
 /// Appends the answer to CopyInResponse: all data, then CopyDone.

@@ -1,4 +1,4 @@
-//! What is said before the first authentication message: a request for TLS, then who wants in.
+//! The messages before the first authentication message: a request for TLS, then the startup message.
 
 use super::message::frame_untagged;
 use super::{Expect, PostgresSession};
@@ -38,7 +38,7 @@ impl PostgresSession {
                 None
             }
             Some(b'N') => return Err(tls::not_offered()),
-            // The message behind it could be anybody's, as nothing is authenticated yet: it is not shown.
+            // The message could come from an attacker, as nothing is authenticated yet: it is not shown.
             Some(b'E') => {
                 return Err(Failure::new(
                     Class::Refused,

@@ -3,7 +3,7 @@
 use crate::Rows;
 use std::borrow::Cow;
 
-/// Appends one message whose body `write` appends.
+/// Appends one message; `write` appends its body.
 #[inline]
 pub fn frame(out: &mut Vec<u8>, tag: u8, write: impl FnOnce(&mut Vec<u8>)) {
     out.push(tag);

@@ -13,7 +13,7 @@ const LENGTH: usize = 20;
 
 struct Slot {
     name: [u8; LENGTH],
-    /// The server has said that it is prepared.
+    /// The server has confirmed that it is prepared.
     known: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct Prepared {
     slots: Vec<Option<Slot>>,
     /// What the server has: several statements with one text have one name.
     names: HashSet<[u8; LENGTH]>,
-    /// The statement whose Parse is under way.
+    /// The statement with a running Parse.
     under_way: Option<usize>,
     /// Statements have no names, and are parsed with each execution.
     unnamed: bool,
@@ -120,7 +120,7 @@ fn name_of(statement: &Statement) -> [u8; LENGTH] {
     name
 }
 
-/// Texts are left for the server to infer, as CHAR(n) columns have a type of their own.
+/// Texts are left for the server to infer, as CHAR(n) columns have a separate type.
 fn type_oid(parameter: Type) -> i32 {
     match parameter {
         Type::Int => 23,

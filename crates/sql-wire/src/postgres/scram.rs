@@ -14,7 +14,7 @@ const MECHANISM: &str = "SCRAM-SHA-256";
 const WITH_BINDING: &str = "SCRAM-SHA-256-PLUS";
 /// RFC 7677 asks for 4096; a server that wants millions would keep the event loop busy for seconds.
 const MOST_ITERATIONS: u32 = 1_000_000;
-/// Accounts whose stretched password is remembered: those of a few servers.
+/// Number of accounts with a cached stretched password, enough for a few servers.
 const REMEMBERED: usize = 8;
 
 /// What is known of the channel under the exchange.

@@ -83,7 +83,7 @@ impl<S: Read + Write> TlsStream<S> {
 
 impl<S: Read + Write> Read for TlsStream<S> {
     /// Hands out what is decrypted already before it looks at the socket: with edge-triggered events
-    /// nobody would come back for it.
+    /// no later call would read it.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.push()?;
         loop {

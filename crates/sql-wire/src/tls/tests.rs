@@ -66,7 +66,7 @@ impl Write for Limited<'_, '_> {
 impl Write for Server {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut rest = &bytes[..bytes.len().min(self.piece)];
-        // The server's buffer is full until somebody reads what it has understood.
+        // The server's buffer is full until its decrypted data is read.
         let full = |_| io::Error::from(ErrorKind::WouldBlock);
         let count = self.connection.read_tls(&mut rest).map_err(full)?;
         self.connection

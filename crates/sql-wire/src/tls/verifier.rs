@@ -63,7 +63,7 @@ impl Verifier {
 }
 
 /// Certificates of X.509 version 1, which some servers make for themselves, cannot be read for their key.
-/// Where nobody asked for a check anyway, they may pass.
+/// They pass if no check was requested.
 fn unless_unreadable(
     check: Check,
     result: Result<HandshakeSignatureValid, Error>,

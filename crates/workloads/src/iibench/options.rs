@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct IibenchOptions {
     /// Rows that `prepare` loads before.
     pub rows: u32,
-    /// Rows of one INSERT, which is a transaction of its own.
+    /// Rows of one INSERT, which is a separate transaction.
     pub batch: u32,
     /// Length of the column `data`, half of which is random.
     pub data_length: u32,

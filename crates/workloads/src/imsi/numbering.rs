@@ -1,6 +1,6 @@
-//! Who belongs where. Everything follows from a number and the scale, so that nobody has to look it up.
+//! Assigns subscribers and visitor IMSIs to sites and vendors by number and scale, without a lookup.
 //!
-//! A site has a range of subscribers and a range of visitor IMSIs of its own. Within a range the site's three
+//! A site has a range of subscribers and a separate range of visitor IMSIs. Within a range the site's three
 //! home operators take turns, and after each round the next of the three visited countries has its turn. So a
 //! partner, which is a home operator with a visited country, has as many visitor IMSIs as subscribers travel
 //! there when there are as many visitor IMSIs as home IMSIs.

@@ -19,9 +19,9 @@ pub struct ImsiOptions {
     pub home: u32,
     /// Visitor IMSIs that are lent to them, over all sites.
     pub visitors: u32,
-    /// Sites, each with subscribers and visitor IMSIs of its own.
+    /// Number of sites, each with separate subscribers and visitor IMSIs.
     pub sites: u32,
-    /// The site whose subscribers this load works for; 0: connection i works for site i mod sites.
+    /// Site of this load's subscribers; 0: connection i works for site i mod sites.
     pub site: u32,
     /// Statements of the client, or stored procedures, which `prepare` creates.
     pub style: Style,

@@ -1,6 +1,6 @@
 //! AllocateIMSI and ReleaseIMSI as stored procedures: the same steps as statement by statement.
 //!
-//! MySQL's AllocateIMSI is a transaction of its own; PostgreSQL runs a CALL as one. ReleaseIMSI is a part of
+//! MySQL's AllocateIMSI is a separate transaction; PostgreSQL runs a CALL as one. ReleaseIMSI is a part of
 //! it, or stands in a transaction of the caller.
 
 use super::statements::{FREE_INDEX, NONE_FREE};

@@ -1,7 +1,7 @@
 //! crud: reads of five kinds, inserts, updates and deletes over many tables.
 //!
 //! No child is ever without its parent: a parent and its children are inserted in one transaction, and nothing
-//! is added to a parent later. So whoever deletes a parent that is there sees all its children.
+//! is added to a parent later. So a transaction that deletes an existing parent sees all its children.
 
 use super::inserts::Inserts;
 use super::values::{self, DAYS};
@@ -63,7 +63,7 @@ const ALL: [On; 8] = [
 pub struct Crud {
     kind: Kind,
     shape: Shape,
-    /// The usual ones; batches beside them, where there are some.
+    /// The usual types, and batches if there are some.
     inserts: Vec<Inserts>,
     /// The share of each type.
     weights: [f64; 9],

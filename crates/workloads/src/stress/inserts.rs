@@ -34,7 +34,7 @@ impl Inserts {
         }
     }
 
-    /// The same beside others, whose statements are so many: they are counted as batches.
+    /// The same in addition to other types with this many statements, which count as batches.
     pub fn behind(mut self, others: usize) -> Inserts {
         self.first = others;
         self.names = ["insert_batch", "insert_batch_child"];

@@ -76,12 +76,12 @@ impl CrudOptions {
         }
     }
 
-    /// Inserts of one row and batches are types of their own.
+    /// Whether inserts of one row and batches are separate types.
     pub fn mixes_inserts(&self) -> bool {
         self.batch > 1 && self.batch_share < 100.0
     }
 
-    /// Rows of an insert that is no batch beside others.
+    /// Rows of a single insert if other types exist.
     pub fn usual_batch(&self) -> u32 {
         match self.mixes_inserts() {
             true => 1,

@@ -1,6 +1,6 @@
 //! TPC-C's tables, clause 1.3, with the keys and indexes that its transactions need.
 //!
-//! One addition: `history` has a key of its own, h_id, as clusters that replicate rows want one for every table.
+//! One addition: `history` has a primary key, h_id, as clusters that replicate rows need one for every table.
 //! Keys between tables are left out unless asked for, as nearly every published implementation does.
 
 use sql_wire::Kind;

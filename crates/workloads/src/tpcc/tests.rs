@@ -47,7 +47,7 @@ pub fn rows(rows: Vec<Vec<&'static str>>) -> Answered {
     Ok((reply, rows))
 }
 
-/// A server with all customers and items, whose stock of each item is 20.
+/// A server with all customers and items, and a stock of 20 of each item.
 pub fn server(called: &Called) -> Answered {
     let values = ints(called);
     let existing = |items: &[i32]| -> HashSet<i32> {

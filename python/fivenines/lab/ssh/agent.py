@@ -1,4 +1,4 @@
-"""Questions to the agent of a host over the socket that leads there; see `crates/lab/src/agent`."""
+"""Send requests to the agent of a host over its forwarded socket; see `crates/lab/src/agent`."""
 
 import json
 import socket
@@ -15,10 +15,10 @@ _PATIENCE = 10.0
 
 
 def ask(at: Path, question: Any) -> str:
-    """The answer to a question that is no command.
+    """Send a request that is not a command and return the answer.
 
     Raises:
-        FiveninesError: nobody answers, or it cannot do what it was asked for; says why.
+        FiveninesError: the agent does not answer, or the request failed; the message gives the reason.
     """
     try:
         with _connected(at) as stream:
@@ -29,32 +29,34 @@ def ask(at: Path, question: Any) -> str:
 
 
 def clocks(at: Path, times: int) -> list[tuple[int, int, int, int]]:
-    """The clocks there, asked several times: ours before and after (CLOCK_MONOTONIC), theirs of the day, and
-    their CLOCK_MONOTONIC; all in nanoseconds.
+    """Read the host's clocks several times.
+
+    Each reading has our CLOCK_MONOTONIC before and after, the host's wall clock, and the host's
+    CLOCK_MONOTONIC; all in nanoseconds.
 
     Raises:
-        FiveninesError: nobody answers.
+        FiveninesError: the agent does not answer.
     """
-    found = []
+    readings = []
     try:
         with _connected(at) as stream:
             for _ in range(times):
                 before = time.monotonic_ns()
                 _send(stream, "clock")
-                told = _answer(stream)
+                answer = _answer(stream)
                 after = time.monotonic_ns()
-                day, monotonic = map(int, told.split())
-                found.append((before, after, day, monotonic))
+                day, monotonic = map(int, answer.split())
+                readings.append((before, after, day, monotonic))
     except OSError as error:
         raise FiveninesError(f"the host does not answer: {error}") from error
-    return found
+    return readings
 
 
 def way_to(at: Path, address: str, timeout: float) -> socket.socket:
-    """A connection from there to host:port. It ends at once where nobody listens.
+    """Open a connection from the host to host:port; it ends at once if no server listens there.
 
     Raises:
-        OSError: nobody answers here.
+        OSError: the agent does not answer.
     """
     stream = _connected(at)
     stream.settimeout(timeout)
@@ -91,6 +93,6 @@ def _exactly(stream: socket.socket, size: int) -> bytes:
     data = bytearray()
     while len(data) < size:
         if not (piece := stream.recv(size - len(data))):
-            raise FiveninesError("the host has hung up")
+            raise FiveninesError("the host closed the connection")
         data += piece
     return bytes(data)

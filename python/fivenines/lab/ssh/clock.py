@@ -1,8 +1,9 @@
-"""How another machine's clocks stand to ours, and how well that is known.
+"""Measure the offset of another machine's clocks from ours, and its error.
 
-One question gives an interval: theirs was read between our sending and our receiving. The shortest of several
-is kept, as in NTP's clock filter (RFC 5905, section 10); the offset is taken in its middle, so the error is
-half of the round trip. What later offsets differ by, beyond both errors, is added: the clocks drift.
+One request gives an interval: the other clock was read between our sending and our receiving. The shortest of
+several intervals is used, as in NTP's clock filter (RFC 5905, section 10). The offset is taken at its middle,
+so the error is half of the round trip. If later offsets differ by more than both errors, the clocks drift,
+and the drift is added to the error.
 """
 
 import threading
@@ -12,23 +13,23 @@ from dataclasses import dataclass
 
 from fivenines.errors import FiveninesError
 
+# Reads the clocks N times: our clock before and after, their wall clock, their monotonic clock; nanoseconds.
 Asked = Callable[[int], Sequence[tuple[int, int, int, int]]]
-"""Asks so many times: ours before and after, theirs of the day, their monotonic one; nanoseconds."""
 
 TIMES = 8
+# Requests per reading, and seconds between two readings.
 PERIOD = 2.0
-"""Questions at a time, and seconds between two times."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one time of asking told: nanoseconds.
+    """One reading of the clocks, in nanoseconds.
 
     Attributes:
         at: our CLOCK_MONOTONIC.
-        offset: what their CLOCK_MONOTONIC is ahead of ours.
-        day: what their clock of the day is ahead of our CLOCK_MONOTONIC.
-        error: by how much either may be wrong.
+        offset: their CLOCK_MONOTONIC minus ours.
+        day: their wall clock minus our CLOCK_MONOTONIC.
+        error: maximum error of both offsets.
     """
 
     at: int
@@ -38,18 +39,18 @@ class Reading:
 
 
 def reading(asked: Sequence[tuple[int, int, int, int]]) -> Reading:
-    """The best that was learnt by asking several times."""
-    before, after, day, monotonic = min(asked, key=lambda one: one[1] - one[0])
+    """Return the reading with the smallest error from several requests."""
+    before, after, day, monotonic = min(asked, key=lambda request: request[1] - request[0])
     middle = (before + after) // 2
     return Reading(middle, monotonic - middle, day - middle, (after - before + 1) // 2)
 
 
 class Clock:
-    """A machine's clocks, asked again and again until `stop`.
+    """A machine's clocks, read periodically until `stop`.
 
     Args:
-        ask: asks the machine.
-        period: seconds between two times.
+        ask: reads the clocks of the machine.
+        period: seconds between two readings.
     """
 
     def __init__(self, ask: Asked, period: float = PERIOD) -> None:
@@ -65,31 +66,32 @@ class Clock:
             self.look()
 
     def look(self) -> None:
-        """Ask once more; a machine that does not answer is known as well as before."""
+        """Read the clocks once more; a machine that does not answer adds no reading."""
         try:
             self.readings.append(reading(self._ask(TIMES)))
         except FiveninesError:
             return
 
     def stop(self) -> None:
-        """Ask no more."""
+        """Stop reading the clocks."""
         self._ended.set()
         self._thread.join(PERIOD)
 
     def near(self, moment: int) -> Reading:
-        """What is known about a moment of our CLOCK_MONOTONIC: of the readings, the one of the least error,
-        where the time between counts as error at the rate at which the clocks drift.
+        """Return the reading with the smallest error for a moment of our CLOCK_MONOTONIC.
+
+        The error of a reading grows with its distance from the moment, at the drift rate of the clocks.
         """
         drift = self._rate()
 
-        def error(one: Reading) -> float:
-            return one.error + drift * abs(one.at - moment)
+        def error(candidate: Reading) -> float:
+            return candidate.error + drift * abs(candidate.at - moment)
 
         best = min(self.readings, key=error)
         return Reading(best.at, best.offset, best.day, round(error(best)))
 
     def _rate(self) -> float:
-        """How fast the clocks drift apart at least, from what the readings do not allow otherwise."""
+        """Return the minimum drift rate of the clocks that the readings prove."""
         first, last = self.readings[0], self.readings[-1]
         if last.at <= first.at:
             return 0.0
@@ -97,23 +99,23 @@ class Clock:
         return max(0.0, beyond) / (last.at - first.at)
 
     def ours(self, theirs: int) -> int:
-        """Our CLOCK_MONOTONIC when theirs was that; nanoseconds."""
+        """Convert their CLOCK_MONOTONIC to ours, in nanoseconds."""
         guess = theirs - self.readings[-1].offset
         return theirs - self.near(guess).offset
 
     def theirs(self, ours: int) -> int:
-        """Their CLOCK_MONOTONIC when ours is that; nanoseconds."""
+        """Convert our CLOCK_MONOTONIC to theirs, in nanoseconds."""
         return ours + self.near(ours).offset
 
     def day_ahead(self) -> int:
-        """What their clock of the day is ahead of ours; nanoseconds."""
+        """Return their wall clock minus ours, in nanoseconds."""
         now = time.monotonic_ns()
         return self.near(now).day - (time.time_ns() - now)
 
     def drift(self) -> int:
-        """How far the clocks moved apart since the first question; nanoseconds."""
+        """Return the drift of the clocks since the first reading, in nanoseconds."""
         return self.readings[-1].offset - self.readings[0].offset
 
     def worst(self) -> int:
-        """The largest error of all moments at which it was asked; nanoseconds."""
-        return max(self.near(one.at).error for one in self.readings)
+        """Return the largest error at the times of all readings, in nanoseconds."""
+        return max(self.near(reading.at).error for reading in self.readings)

@@ -1,6 +1,6 @@
-"""All commands that machines of an inventory are given over SSH, for whoever wants to see them before.
+"""List all commands that fivenines runs on machines of an inventory over SSH, for a review in advance.
 
-A word in braces stands for what is known when it runs. A test compares what a run gives with what is here.
+A word in braces stands for a value that is only known at run time. A test compares this list with real runs.
 """
 
 import re
@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from fivenines.lab.ssh.login_shell import SUDO, given
 
+# Purpose and commands of each step.
 AT_THE_START = (
-    ("may we use it", ("test -f {folder}/enrolled",)),
-    ("who listens where our servers would", ("sh -c 'cat /proc/net/tcp {more}'",)),
+    ("is the machine enrolled", ("test -f {folder}/enrolled",)),
+    ("do other servers use our ports", ("sh -c 'cat /proc/net/tcp {more}'",)),
     (
         "our program, once",
         ("sha256sum {folder}/core/{digest}/fivenines-core", "sh -c 'mkdir -p {and write it}' sh {path}"),
@@ -24,7 +25,7 @@ AT_THE_START = (
         ),
     ),
     (
-        "the host, until the trial ends; whatever runs on it is below this process",
+        "the host, until the trial ends; all its processes are below this one",
         (
             "id -u",
             "{pinned}{core} remote serve --name={host} {more}",
@@ -50,42 +51,41 @@ AT_THE_START = (
         ),
     ),
 )
-"""What is done, and by which commands."""
 
 OF_CUTS = ("in a partition", ("nft --file -", "nft --json list counter inet fivenines_{run} dropped"))
 OF_LINKS = (
-    "where links are slow",
+    "for emulated links",
     (
         "nft --file -",
         "sh -c '{ip route get, then} ip link set dev fivenines0 mtu {mtu} up{and}"
         "ip route add default dev fivenines0 {and} ip rule add {mark}'",
     ),
 )
-OF_POWER = ("in a crash, here and not there", ("power_off and power_on of the inventory",))
+OF_POWER = ("for host-kill, run on this machine", ("power_off and power_on of the inventory",))
 
 
 def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
-    """All of them in words, for a run with these faults, or whose network has links that do something."""
-    wanted = [*AT_THE_START]
+    """Yield the list of commands as text, for a run with these faults or with emulated links."""
+    steps = [*AT_THE_START]
     if faults & {"partition", "sequence", "repeat"}:
-        wanted.append(OF_CUTS)
+        steps.append(OF_CUTS)
     if slow_links or faults & {"degrade", "sequence", "repeat"}:
-        wanted.append(OF_LINKS)
+        steps.append(OF_LINKS)
     if faults & {"host-kill", "sequence", "repeat"}:
-        wanted.append(OF_POWER)
-    yield "the login shell of the account is given each of these as:"
+        steps.append(OF_POWER)
+    yield "the login shell of the account gets each command as:"
     yield f"    {given(['COMMAND'], sudo=True)}"
     yield "for root without sudo; the commands:"
-    for purpose, commands in wanted:
+    for purpose, commands in steps:
         yield f"{purpose}:"
         yield from (f"    {command}" for command in commands)
 
 
 def is_known(line: str) -> bool:
-    """Whether a command that a machine was given is one of those."""
+    """Return whether a command that a machine received is in the list."""
     line = line.removeprefix(SUDO)
-    every = [one for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS) for one in commands]
-    return any(_pattern(one).fullmatch(line) for one in every)
+    known = [command for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS) for command in commands]
+    return any(_pattern(command).fullmatch(line) for command in known)
 
 
 def _pattern(template: str) -> "re.Pattern[str]":

@@ -1,6 +1,6 @@
-"""One SSH connection: commands, files that go there, sockets that lead there. For callers without async.
+"""An SSH connection for synchronous callers: run commands, send files, forward sockets.
 
-All connections of this process live in one thread with an event loop, whichever thread asks.
+One thread with an event loop serves all connections of this process.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.ssh import login, piped
+from fivenines.lab.ssh import login, pipes
 from fivenines.lab.ssh.inventory import MachineSettings
 from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
 from fivenines.paths import short_path
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Seconds until a short command must have ended, until the login shell must have begun with it, and until
-# a shell that did not has said why.
+# Time limits in seconds: for a short command, until the login shell starts it, and for the output of a shell
+# that did not start it.
 _ANSWER, _BEGIN, _END = 120.0, 30.0, 5.0
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     output: str
@@ -38,50 +38,50 @@ class Done:
 
     @property
     def last_words(self) -> str:
-        """The last line that it said."""
-        said = (self.error or self.output).strip().splitlines()
-        return said[-1] if said else f"exit code {self.code}"
+        """Return the last line of its output, or its exit code."""
+        lines = (self.error or self.output).strip().splitlines()
+        return lines[-1] if lines else f"exit code {self.code}"
 
 
 class Connection:
-    """A machine that we are logged in to.
+    """A login session on a machine.
 
     Raises:
-        FiveninesError: it cannot be reached, or does not let us in; says why.
+        FiveninesError: the machine cannot be reached or refuses the login; the message gives the reason.
     """
 
     def __init__(self, name: str, machine: MachineSettings) -> None:
         self.name, self.machine = name, machine
+        # Output of the login shell before a command.
         self.chatter = ""
-        """What the login shell prints before a command."""
-        self._told: list[str] = []
+        self._commands: list[str] = []
         self._log: Path | None = None
         self._loop = _loop()
         self._listeners: list[asyncssh.SSHListener] = []
         *self._jumps, self._ssh = self._await(login.connected(name, machine), _ANSWER)
         self.user: str = self._ssh.get_extra_info("username")
-        self.ports: list[int] = [one.get_extra_info("port") for one in (*self._jumps, self._ssh)]
-        """Of the SSH servers on the way."""
+        # Ports of the SSH servers, including jump hosts.
+        self.ports: list[int] = [server.get_extra_info("port") for server in (*self._jumps, self._ssh)]
 
     @property
     def alive(self) -> bool:
-        """Whether the connection stands."""
+        """Whether the connection is open."""
         return not self._ssh.is_closed()
 
     def run(
         self, command: Sequence[str], *, stdin: str = "", root: bool = True, timeout: float = _ANSWER
     ) -> Done:
-        """Run a command there to its end, as root unless told otherwise.
+        """Run a command there to its end, by default as root.
 
         Raises:
             FiveninesError: the connection was lost, or it took longer than `timeout` seconds.
         """
 
         async def go() -> Done:
-            # one that is given nothing reads an end at once, also where a start file reads first
-            there = await self._begin(command, root=root, reads=bool(stdin))
-            output, error = await there.communicate(stdin.encode())
-            code = there.exit_status if there.exit_status is not None else 255
+            # Without input the command reads end-of-file at once, even if a start file reads first.
+            remote = await self._begin(command, root=root, reads=bool(stdin))
+            output, error = await remote.communicate(stdin.encode())
+            code = remote.exit_status if remote.exit_status is not None else 255
             return Done(code, after_mark(output), after_mark(error))
 
         return self._await(go(), timeout)
@@ -89,43 +89,43 @@ class Connection:
     async def _begin(
         self, command: Sequence[str], *, root: bool = True, reads: bool = True, log: Path | None = None
     ) -> "asyncssh.SSHClientProcess[bytes]":
-        """Start a command there; it runs on return, and its output begins behind the mark.
+        """Start a command there and skip the output before the mark; the command runs on return.
 
         Raises:
-            FiveninesError: the login shell, or sudo, did not run it; says what it printed.
+            FiveninesError: the login shell or sudo did not run it; with its output.
         """
         sudo = root and self.user != "root"
         self._note((SUDO if sudo else "") + shlex.join(command))
         to_log = {} if log is None else {"stderr": str(log)}
-        there = await self._ssh.create_process(
+        remote = await self._ssh.create_process(
             given(command, sudo), encoding=None, request_pty=False, **to_log
         )
         if not reads:
-            there.stdin.write_eof()
+            remote.stdin.write_eof()
         try:
-            before = await asyncio.wait_for(there.stdout.readuntil(MARK), _BEGIN)
+            before = await asyncio.wait_for(remote.stdout.readuntil(MARK), _BEGIN)
             self.chatter = self.chatter or before.removesuffix(MARK).decode(errors="replace").strip()
-            return there
+            return remote
         except asyncio.IncompleteReadError as error:
             output, error_output = error.partial, b""
             with contextlib.suppress(TimeoutError):
-                rest, error_output = await asyncio.wait_for(there.communicate(), _END)
+                rest, error_output = await asyncio.wait_for(remote.communicate(), _END)
                 output += rest
-            # what comes before the mark must fit into the window of the channel
-            ended = "printed too much" if MARK in output else f"ended ({_end_of(there)})"
+            # The output before the mark must fit into the channel's window.
+            ended = "printed too much" if MARK in output else f"ended ({_end_of(remote)})"
             output = output.partition(MARK)[0]
         except TimeoutError:
-            output, error_output = there.collect_output()
+            output, error_output = remote.collect_output()
             ended = f"waited for {_BEGIN:g} s"
-        there.close()
-        said = error_output if log is None else log.read_bytes()
-        raise not_begun(self.name, self.user, sudo, ended, output, said)
+        remote.close()
+        errors = error_output if log is None else log.read_bytes()
+        raise not_begun(self.name, self.user, sudo, ended, output, errors)
 
     def need(self, command: Sequence[str], *, stdin: str = "", timeout: float = _ANSWER) -> str:
-        """As `run`, as root; its output.
+        """Run a command as root, require its success, and return its output.
 
         Raises:
-            FiveninesError: it failed, too.
+            FiveninesError: the command failed, or as for `run`.
         """
         done = self.run(command, stdin=stdin, timeout=timeout)
         if done.code != 0:
@@ -136,31 +136,31 @@ class Connection:
         """Return the number that a command prints.
 
         Raises:
-            FiveninesError: it printed something else, too, as what a start file left running may do.
+            FiveninesError: it printed other text, for example of a program that a start file runs.
         """
         done = self.run(command, root=root)
         if not (text := done.output.strip()).isdigit():
-            said = (text or done.error.strip())[:200]
+            printed = (text or done.error.strip())[:200]
             raise FiveninesError(
-                f"{self.name}: {shlex.join(command)} printed {said!r} instead of a number. If part of it is "
-                f"not its own, a program prints it that the login shell of {self.user} leaves running"
+                f"{self.name}: {shlex.join(command)} printed {printed!r} instead of a number. If other text "
+                f"is mixed in, stop the program that the login shell of {self.user} leaves running"
             )
         return int(text)
 
     def _note(self, line: str) -> None:
-        self._told.append(line)
+        self._commands.append(line)
         if self._log is not None:
             self.log_to(self._log)
 
     def log_to(self, file: Path) -> None:
-        """Write each command that the machine is given into a file here, those up to now, too."""
+        """Log all commands, including earlier ones, to a file here."""
         self._log = file
-        told, self._told = self._told, []
+        commands, self._commands = self._commands, []
         with file.open("a") as log:
-            log.writelines(f"{line}\n" for line in told)
+            log.writelines(f"{line}\n" for line in commands)
 
     def start(self, command: Sequence[str], log: Path) -> "Remote":
-        """Start a command as root, whose input stays open; what it says of errors goes to a log file here."""
+        """Start a command as root with open input; its standard error goes to a log file here."""
 
         async def go() -> Remote:
             return Remote(await self._begin(command, log=log), log)
@@ -168,45 +168,44 @@ class Connection:
         return self._await(go(), _ANSWER)
 
     def feed(self, command: Sequence[str], source: Sequence[str], timeout: float) -> tuple[str, str]:
-        """Let a command there read what one here writes; the output of the one there, and the digest of what
-        it was given.
+        """Pipe the output of a local command to a remote one; return its output and the data's digest.
 
         Raises:
-            FiveninesError: one of them failed.
+            FiveninesError: a command failed.
         """
 
         async def go() -> tuple[str, str]:
-            return await piped.fed(await self._begin(command), self.name, source)
+            return await pipes.fed(await self._begin(command), self.name, source)
 
         return self._await(go(), timeout)
 
     def fetch(self, command: Sequence[str], sink: Sequence[str], timeout: float) -> None:
-        """Let a command here read what one there writes.
+        """Pipe the output of a remote command to a local one.
 
         Raises:
-            FiveninesError: one of them failed.
+            FiveninesError: a command failed.
         """
 
         async def go() -> None:
-            await piped.fetched(await self._begin(command, reads=False), self.name, sink)
+            await pipes.fetched(await self._begin(command, reads=False), self.name, sink)
 
         self._await(go(), timeout)
 
     def pass_on(self, command: Sequence[str], to: "Connection", sink: Sequence[str], timeout: float) -> None:
-        """Let a command on another machine read what one here writes.
+        """Pipe the output of a command on this machine to a command on another machine.
 
         Raises:
-            FiveninesError: one of them failed.
+            FiveninesError: a command failed.
         """
 
         async def go() -> str:
-            return await piped.passed(await self._begin(command, reads=False), await to._begin(sink))
+            return await pipes.passed(await self._begin(command, reads=False), await to._begin(sink))
 
-        if said := self._await(go(), timeout):
-            raise FiveninesError(f"{self.name} to {to.name}: files could not be copied: {said}")
+        if error := self._await(go(), timeout):
+            raise FiveninesError(f"cannot copy files from {self.name} to {to.name}: {error}")
 
     def lead(self, here: Path, there: str) -> None:
-        """Let a unix socket here lead to one there."""
+        """Forward a unix socket here to one there."""
 
         async def go() -> None:
             with short_path(here.parent) as folder:
@@ -216,13 +215,13 @@ class Connection:
         self._await(go(), _ANSWER)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
 
         async def go() -> None:
             for listener in self._listeners:
                 listener.close()
-            for one in (self._ssh, *reversed(self._jumps)):
-                one.close()
+            for connection in (self._ssh, *reversed(self._jumps)):
+                connection.close()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._ssh.wait_closed(), 5.0)
 
@@ -245,14 +244,14 @@ class Connection:
 
 
 class Remote:
-    """A command at work on the other machine."""
+    """A running command on the other machine."""
 
     def __init__(self, process: "asyncssh.SSHClientProcess[bytes]", log: Path) -> None:
         self._process, self._log = process, log
         self._loop = _loop()
 
     def line(self, timeout: float) -> str:
-        """The next line of its output; empty where there will be none."""
+        """Return the next line of its output; empty at the end or after `timeout` seconds."""
         future = asyncio.run_coroutine_threadsafe(self._process.stdout.readline(), self._loop)
         try:
             return future.result(timeout).decode(errors="replace").strip()
@@ -261,7 +260,7 @@ class Remote:
             return ""
 
     def write(self, data: bytes) -> None:
-        """Give it some input; nothing happens where it has ended."""
+        """Write to its input; ignored if it has ended."""
 
         def go() -> None:
             with contextlib.suppress(Exception):
@@ -270,7 +269,7 @@ class Remote:
         self._loop.call_soon_threadsafe(go)
 
     def end(self, timeout: float) -> None:
-        """Let its input end, and wait until it has."""
+        """Close its input and wait until it has ended."""
 
         async def go() -> None:
             with contextlib.suppress(Exception):
@@ -286,9 +285,9 @@ class Remote:
         return self._process.exit_status is not None or self._process.is_closing()
 
     def last_words(self) -> str:
-        """The last lines that it said."""
-        said = self._log.read_bytes() if self._log.exists() else b""
-        return " ".join(after_mark(said).strip().splitlines()[-3:])
+        """Return the last lines of its standard error."""
+        errors = self._log.read_bytes() if self._log.exists() else b""
+        return " ".join(after_mark(errors).strip().splitlines()[-3:])
 
 
 def _end_of(process: "asyncssh.SSHClientProcess[bytes]") -> str:
@@ -302,7 +301,7 @@ _running: list[asyncio.AbstractEventLoop] = []
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """The event loop of all connections."""
+    """Return the event loop of all connections."""
     with _lock:
         if not _running:
             loop = asyncio.new_event_loop()

@@ -1,7 +1,7 @@
-"""Cuts on a machine of an inventory: a table of nftables of our own, which drops packets as they come in.
+"""Cut a machine of an inventory off: a separate nftables table drops incoming packets.
 
-What leaves another machine still leaves it, and is dropped where it arrives. SSH itself is never cut. The
-guard on the machine removes the table if we are gone.
+Other machines still send their packets; the receiver drops them. SSH is never cut. The guard on the machine
+removes the table if the controller ends.
 """
 
 import json
@@ -12,27 +12,27 @@ from typing import Protocol
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
+# Source address, and the port that is cut; 0: all packets.
 _Way = tuple[str, int]
-"""From which address, and the port that is cut; 0: all packets are."""
 
 
 class Cuttable(Protocol):
-    """A host as far as cuts know it."""
+    """A host, as far as cuts use it."""
 
     name: str
     connection: Connection
 
     def undo(self, name: str, command: list[str], text: str = "") -> None:
-        """What undoes a fault should we be gone; with an empty command the fault is over."""
+        """Register the command that undoes a fault if we end; an empty command removes it."""
 
 
 class IncomingCuts:
-    """What does not come in on one host.
+    """The incoming packets that one host drops.
 
     Args:
         host: the host.
-        table: the name of the table, which nobody else uses.
-        spared: TCP ports whose packets always come in; read when the table is made.
+        table: name of the nftables table, unique on the machine.
+        spared: TCP ports that are never cut; read when the table is created.
     """
 
     def __init__(self, host: Cuttable, table: str, spared: Collection[int]) -> None:
@@ -42,36 +42,36 @@ class IncomingCuts:
         self._ready = False
 
     def add(self, sources: Iterable[str], port: int = 0) -> None:
-        """Drop what comes from these addresses, in force on return. Cut twice, heal twice."""
-        asked = {(source, port) for source in sources}
-        if new := sorted(way for way in asked if not self._times[way]):
+        """Drop packets from these addresses; in force on return. Addresses cut twice must be healed twice."""
+        requested = {(source, port) for source in sources}
+        if new := sorted(way for way in requested if not self._times[way]):
             if not self._ready:
                 self._host.undo("cut", ["nft", "--file", "-"], f"delete table {self._table}\n")
                 self._nft(self._set_up())
                 self._ready = True
             self._nft(self._elements("add", new))
-        self._times.update(asked)
+        self._times.update(requested)
 
     def remove(self, sources: Iterable[str], port: int = 0) -> None:
-        """Let packets come in again; what is not cut is passed over."""
-        asked = {way for source in sources if self._times[way := (source, port)]}
-        if whole := sorted(way for way in asked if self._times[way] == 1):
-            self._nft(self._elements("delete", whole))
-        self._times.subtract(asked)
+        """Accept packets from these addresses again; addresses that are not cut are ignored."""
+        requested = {way for source in sources if self._times[way := (source, port)]}
+        if last := sorted(way for way in requested if self._times[way] == 1):
+            self._nft(self._elements("delete", last))
+        self._times.subtract(requested)
 
-    def are_gone(self) -> None:
-        """The machine has lost its power, and all tables with it."""
+    def switched_off(self) -> None:
+        """Note that the machine was switched off, so that its tables no longer exist."""
         self._ready = False
         self._times.clear()
 
     def dropped(self) -> int:
-        """Packets that were dropped so far."""
+        """Return the number of dropped packets."""
         if not self._ready:
             return 0
-        told = json.loads(
+        listed = json.loads(
             self._host.connection.need(["nft", "--json", "list", "counter", *self._table.split(), "dropped"])
         )
-        return sum(int(one["counter"]["packets"]) for one in told["nftables"] if "counter" in one)
+        return sum(int(item["counter"]["packets"]) for item in listed["nftables"] if "counter" in item)
 
     def _set_up(self) -> str:
         spared = ", ".join(map(str, sorted(set(self._spared))))
@@ -100,5 +100,5 @@ table {self._table} {{
         done = self._host.connection.run(["nft", "--file", "-"], stdin=text)
         if done.code != 0:
             raise FiveninesError(
-                f"{self._host.name}: the network could not be cut or healed: {done.last_words}"
+                f"{self._host.name}: nft could not cut or heal the network: {done.last_words}"
             )

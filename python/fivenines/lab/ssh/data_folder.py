@@ -4,20 +4,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import AskedFolder, DataFolder
+from fivenines.lab.data_folder import CommandFolder, DataFolder
 from fivenines.lab.ssh.connection import Connection
 
 _LONG = 3600.0
 
 
-class RemoteFolder(AskedFolder):
-    """A folder there.
+class RemoteFolder(CommandFolder):
+    """A folder on another machine.
 
     Args:
-        run: runs a command inside the host, with a text for its input.
-        connection: to the machine.
-        path: where the machine has it.
-        sent: where the machine has a copy of a folder of ours, which is made if need be.
+        run: runs a command inside the host, with a text as its input.
+        connection: connection to the machine.
+        path: path of the folder on the machine.
+        sent: copies one of our folders to the machine if needed, and returns its path there.
     """
 
     def __init__(
@@ -29,19 +29,19 @@ class RemoteFolder(AskedFolder):
     def fill(self, source: Path | DataFolder) -> None:
         self._connection.need(["find", self._path, "-mindepth", "1", "-delete"], timeout=_LONG)
         if isinstance(source, Path):
-            kept = self._sent(source)
-            copies = ["cp", "-a", "--reflink=auto", "--sparse=always", f"{kept}/.", self._path]
+            cached = self._sent(source)
+            copies = ["cp", "-a", "--reflink=auto", "--sparse=always", f"{cached}/.", self._path]
             self._connection.need(copies, timeout=_LONG)
             return
         assert isinstance(source, RemoteFolder)
         source.copy_to(self)
 
     def moved_to(self, connection: Connection) -> None:
-        """The machine is reached by another connection now."""
+        """Use another connection to the machine from now on."""
         self._connection = connection
 
     def copy_to(self, other: "RemoteFolder") -> None:
-        """Copy all that is in it to another machine, by way of ours; nobody uses either now."""
+        """Copy all contents to another machine, through ours; no process may use either folder now."""
         reads = ["tar", "--create", "--numeric-owner", f"--directory={self._path}", "--file=-", "."]
         writes = [
             "tar",

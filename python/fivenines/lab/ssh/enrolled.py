@@ -1,4 +1,4 @@
-"""The marker file by which the owner of a machine says that fivenines may use it."""
+"""The marker file with which the owner of a machine permits fivenines to use it."""
 
 import json
 from datetime import UTC, datetime
@@ -11,10 +11,10 @@ MARKER = "enrolled"
 
 
 def enrol(on: Connection) -> bool:
-    """Make the folder and the marker on a machine; whether it was not there before.
+    """Create the folder and the marker on a machine; return False if it was enrolled before.
 
     Raises:
-        FiveninesError: that is not possible, or the folder holds something else.
+        FiveninesError: the folder cannot be created, or it contains other files.
     """
     folder = on.machine.folder
     if is_enrolled(on):
@@ -22,49 +22,50 @@ def enrol(on: Connection) -> bool:
     inside = on.run(["ls", "-A", folder])
     if inside.code == 0 and inside.output.strip():
         raise FiveninesError(
-            f"{on.name}: {folder} is not empty and was not made by fivenines: name another `folder` in the "
+            f"{on.name}: {folder} contains files that fivenines did not create: set another `folder` in the "
             "inventory"
         )
-    said = {"by": "fivenines", "user": on.user, "at": datetime.now(UTC).isoformat(timespec="seconds")}
+    marker = {"by": "fivenines", "user": on.user, "at": datetime.now(UTC).isoformat(timespec="seconds")}
     script = 'mkdir -p "$1" && chmod 755 "$1" && cat > "$1/$2"'
-    on.need(["sh", "-c", script, "sh", folder, MARKER], stdin=json.dumps(said) + "\n")
+    on.need(["sh", "-c", script, "sh", folder, MARKER], stdin=json.dumps(marker) + "\n")
     return True
 
 
 def is_enrolled(on: Connection) -> bool:
-    """Whether the marker is there."""
+    """Return whether the marker exists."""
     return on.run(["test", "-f", f"{on.machine.folder}/{MARKER}"]).code == 0
 
 
 def require(on: Connection) -> None:
-    """Make sure that we may use a machine.
+    """Check that fivenines is permitted to use a machine.
 
     Raises:
-        FiveninesError: we may not become root there, or it was not enrolled.
+        FiveninesError: the account cannot become root there, or the machine was not enrolled.
     """
     if not is_enrolled(on):
         raise FiveninesError(
-            f"{on.name} ({on.machine.address}) was not enrolled: fivenines starts, kills and cuts off "
-            "servers there. If that is wanted: fivenines hosts enrol INVENTORY"
+            f"{on.name} ({on.machine.address}) is not enrolled. fivenines starts, kills and cuts off "
+            "servers there. To permit this: fivenines hosts enrol INVENTORY"
         )
 
 
 def clear(on: Connection, cache: bool) -> list[str]:
-    """Remove what trials have left on a machine, as after a loss of its power; with `cache` all, and the
-    marker. What was removed.
+    """Remove the files that trials have left on a machine, for example after a power loss.
+
+    With `cache`, remove all files and the marker. Returns the removed items.
 
     Raises:
-        FiveninesError: a run is at work there, or something could not be removed.
+        FiveninesError: a run uses the machine, or an item could not be removed.
     """
     folder = on.machine.folder
     script = _CLEAR_ALL if cache else _CLEAR
-    # as its input: a line for a login shell has no line breaks
+    # The script is sent as input, as a line for a login shell cannot contain line breaks.
     alone = ["flock", "--nonblock", "--conflict-exit-code=75", f"{folder}/lock"]
     done = on.run([*alone, "sh", "-s", folder], stdin=script)
     if done.code == 75:
-        raise FiveninesError(f"{on.name}: a run is at work there")
+        raise FiveninesError(f"{on.name}: a run uses this machine: wait until it ends")
     if done.code != 0:
-        raise FiveninesError(f"{on.name}: not everything could be removed: {done.last_words}")
+        raise FiveninesError(f"{on.name}: could not remove all files: {done.last_words}")
     return done.output.split()
 
 
@@ -74,14 +75,14 @@ cd "$1" || exit 1
 nft list tables 2>/dev/null | while read -r _ family name; do
   case $name in fivenines_*) nft delete table "$family" "$name" && echo "$name";; esac
 done
-for one in hosts/*; do [ ! -e "$one" ] || { rm -rf "$one" && echo "$one"; }; done
+for item in hosts/*; do [ ! -e "$item" ] || { rm -rf "$item" && echo "$item"; }; done
 """
     + f"while ip rule del priority {TABLE} 2>/dev/null; do echo rule-{TABLE}; done\n"
 )
 _CLEAR_ALL = (
     _CLEAR
     + """
-for one in engines/* data/* core/*; do [ ! -e "$one" ] || echo "$one"; done
+for item in engines/* data/* core/*; do [ ! -e "$item" ] || echo "$item"; done
 rm -rf "$1"
 """
 )

@@ -1,8 +1,7 @@
-"""A host on another machine: namespaces of its own there, on the machine's network; reached over SSH.
+"""A host on another machine, over SSH: separate namespaces there, on the machine's network.
 
-Commands there are seen from here as one process each (`fivenines-core agent run`), which ends as they end.
-Configuration and secrets go there before a command that may read them starts; logs come from there within a
-tenth of a second; data stays there.
+A local process represents each command there (`fivenines-core agent run`) and ends with it. Configuration and
+secrets are sent before a command starts that can read them; logs arrive here within 0.1 s; data stays there.
 """
 
 import json
@@ -20,53 +19,53 @@ import psutil
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab.descent import children
 from fivenines.lab.host import ENGINE, NODE, Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess, Process, start_logged
-from fivenines.lab.ssh import agent, power, python_sent, sent
+from fivenines.lab.process_tree import children
+from fivenines.lab.ssh import agent, power, python_bundle, transfer
 from fivenines.lab.ssh.clock import Clock
 from fivenines.lab.ssh.connection import Connection, Remote
 from fivenines.lab.ssh.data_folder import RemoteFolder
 from fivenines.lab.vm_process import AttachedProcess, VmProcess
 
+# Log file of all commands that a machine received over SSH.
 COMMANDS = "ssh.log"
-"""The log of all commands that a machine was given over SSH."""
 
 NO_LIMITS = "hosts are machines of an inventory"
 
+# Time limits in seconds: for the start of a host, for its end, and for the clean-up.
 _READY, _END, _CLEARED = 30.0, 15.0, 60
-"""Seconds until a host is there, until it has ended, and until nothing of it is left."""
 
+# Subfolders of a host's folder that are not sent; as in `crates/lab/src/agent/files.rs`.
 _NOT_TAKEN = {"data", "log", "run", "disk"}
-"""Of a host's own folder, what does not go there; as in `crates/lab/src/agent/files.rs`."""
 
+# Prefix of the environment variables that are passed to tools outside a host.
 _OURS = "FIVENINES_"
-"""Beginning of the names that a tool beside a host needs of our environment."""
 
 _PACKAGE = Path(__file__).parents[2]
 
 
 class RemoteProcess(OwnProcess, VmProcess):
-    """A command there, as its end here, which nothing stands above."""
+    """A remote command, represented by a local process without a parent starter."""
 
 
-class AdoptedThere(AttachedProcess, RemoteProcess):
-    """A server that others start there."""
+class RemoteAdopted(AttachedProcess, RemoteProcess):
+    """A remote server that a supervisor starts."""
 
 
 class SshHost(Host):
-    """One machine as a host.
+    """A machine that is a host.
 
     Args:
-        name: the host's.
-        folder: what we keep of it here.
-        root: what it sees.
-        connection: to the machine.
-        place: a folder there that is made, and removed at the end.
-        silence: seconds after which it takes us for dead.
-        peers: the addresses of all machines that it may be spoken to from.
-        tell: told what takes its time.
+        name: name of the host.
+        folder: the host's folder here.
+        root: files of the host.
+        connection: connection to the machine.
+        place: folder there, created at the start and removed at the end.
+        silence: seconds without a sign of the controller after which the host ends.
+        peers: addresses of all machines that can connect to the host.
+        tell: called with progress messages.
     """
 
     process_inside = RemoteProcess
@@ -81,7 +80,7 @@ class SshHost(Host):
         place: str,
         silence: float,
         peers: Sequence[str],
-        tell: sent.Tell = lambda _: None,
+        tell: transfer.Tell = lambda _: None,
     ) -> None:
         group = HostGroup(Groups({}, 1, NO_LIMITS), name, None, None)
         address = str(connection.machine.address)
@@ -106,32 +105,32 @@ class SshHost(Host):
 
     @property
     def pid(self) -> int:
-        """There is no first process here.
+        """Raise: a host on another machine has no first process here.
 
         Raises:
             FiveninesError: always.
         """
         raise FiveninesError(f"{self.name} is on another machine")
 
-    # its life
+    # start and end
 
     def begin(self) -> None:
-        """Send what it needs, where that is not there yet, and start it.
+        """Send missing files to the machine and start the host.
 
         Raises:
-            FiveninesError: that is not possible; says why.
+            FiveninesError: the host cannot start; the message gives the reason.
         """
         self.connection.log_to(self.node / "log" / COMMANDS)
-        self._core = sent.program(self.connection, self._base)
+        self._core = transfer.program(self.connection, self._base)
         self._serve([])
         threading.Thread(target=self._beat, daemon=True).start()
 
     def _serve(self, more: Sequence[str]) -> None:
-        """Start it there, and all that leads to it here."""
+        """Start the host there, and the connections to it here."""
         self._server = self.connection.start([*self._command(), *more], self.folder / "host.log")
         if self._server.line(_READY) != "ready":
-            said = self._server.last_words() or "it does not say why"
-            raise FiveninesError(f"{self.name} could not be made on {self.connection.name}: {said}")
+            reason = self._server.last_words() or "it printed no reason"
+            raise FiveninesError(f"{self.name} could not start on {self.connection.name}: {reason}")
         self.at.unlink(missing_ok=True)
         self.connection.lead(self.at, f"{self.place}.sock")
         self.clock = Clock(lambda times: agent.clocks(self.at, times))
@@ -162,14 +161,14 @@ class SshHost(Host):
         return made + [f"--show={self._engine(shown)}:{shown}" for shown in root.show]
 
     def _engine(self, folder: Path) -> str:
-        # asked for again and again, as by each tool beside it
+        # Each tool outside the host asks for the path again.
         if folder not in self._sent:
-            kept = sent.tree(self.connection, self._core, self._base, "engines", folder, self._tell)
-            self._sent[folder] = kept
+            remote = transfer.tree(self.connection, self._core, self._base, "engines", folder, self._tell)
+            self._sent[folder] = remote
         return self._sent[folder]
 
     def _data_set(self, folder: Path) -> str:
-        return sent.tree(self.connection, self._core, self._base, "data", folder)
+        return transfer.tree(self.connection, self._core, self._base, "data", folder)
 
     def _beat(self) -> None:
         while not self._beating.wait(self._silence / 5):
@@ -177,18 +176,18 @@ class SshHost(Host):
                 self._server.write(b".")
 
     def require(self) -> None:
-        """Make sure that it is still there.
+        """Check that the connection to the host works.
 
         Raises:
-            FiveninesError: it is not: nothing that was measured since is worth anything.
+            FiveninesError: the connection was lost, so the measurement is invalid.
         """
         if not self.powered:
             return
         if not self.connection.alive or (self._server is not None and self._server.ended):
-            said = self._server.last_words() if self._server is not None else ""
+            reason = self._server.last_words() if self._server is not None else ""
             raise FiveninesError(
                 f"{self.name}: the connection to {self.connection.name} was lost"
-                + (f": {said}" if said else "")
+                + (f": {reason}" if reason else "")
             )
 
     def end(self) -> None:
@@ -198,14 +197,14 @@ class SshHost(Host):
         if self._server is not None:
             self._server.end(_END)
             self._server = None
-            # the guard there has it until it has cleared away
+            # The guard there holds the lock until its clean-up is complete.
             with suppress(FiveninesError):
                 lock = f"{self._base}/lock"
                 self.connection.run(["flock", f"--timeout={_CLEARED}", lock, "true"])
-        for one in (self._follower, *(relay.popen for relay in self._relays)):
-            if one is not None:
-                one.kill()
-                one.wait()
+        for process in (self._follower, *(relay.popen for relay in self._relays)):
+            if process is not None:
+                process.kill()
+                process.wait()
         self._follower, self._relays = None, []
         self.connection.close()
 
@@ -213,36 +212,36 @@ class SshHost(Host):
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         self.take_over()
-        who = [] if uid is None else [f"--uid={uid}"]
-        return [*self._way("inside"), *who, "--", *command]
+        user = [] if uid is None else [f"--uid={uid}"]
+        return [*self._way("inside"), *user, "--", *command]
 
-    def beside(self, command: Sequence[str]) -> list[str]:
+    def outside(self, command: Sequence[str]) -> list[str]:
         self.take_over()
-        words = [there for word in command for there in self._there(word)]
+        words = [translated for word in command for translated in self._there(word)]
         return [*self._way("beside"), f"--environment={_OURS}", "--", *words]
 
     def _way(self, place: str) -> list[str]:
         return [str(core_binary()), "agent", "run", f"--at={self.at}", f"--place={place}"]
 
     def _there(self, word: str) -> list[str]:
-        """A word of a command line as it must be on the other machine."""
+        """Translate a word of a command line for the other machine."""
         if word == str(core_binary()):
             return [self._core]
         if word == sys.executable:
             python = self._python()
-            libraries = f"LD_LIBRARY_PATH={python}/{python_sent.LIBRARIES}"
-            return ["env", libraries, "PYTHONDONTWRITEBYTECODE=1", f"{python}/{python_sent.PROGRAM}"]
+            libraries = f"LD_LIBRARY_PATH={python}/{python_bundle.LIBRARIES}"
+            return ["env", libraries, "PYTHONDONTWRITEBYTECODE=1", f"{python}/{python_bundle.PROGRAM}"]
         if word.endswith(".py") and Path(word).is_relative_to(_PACKAGE):
-            return [f"{self._python()}/{python_sent.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"]
+            return [f"{self._python()}/{python_bundle.PACKAGES}/{Path(word).relative_to(_PACKAGE.parent)}"]
         for here, there in self._lent.items():
             word = word.replace(str(here), there)
         return [word]
 
     def _python(self) -> str:
-        return self._engine(python_sent.folder())
+        return self._engine(python_bundle.folder())
 
     def take_over(self) -> None:
-        """Let it have configuration and secrets as they are here now."""
+        """Send the current configuration and secrets to the host."""
         with self._taking:
             now = frozenset(_state(self.node))
             if now == self._taken:
@@ -258,7 +257,7 @@ class SshHost(Host):
         self._ask({"own": {"folders": list(parts), "uid": uid}})
 
     def undo(self, name: str, command: Sequence[str], text: str = "") -> None:
-        """What undoes a fault should we be gone; with an empty command the fault is over."""
+        """Register the command that undoes a fault if we end; an empty command removes it."""
         self._ask({"undo": {"name": name, "command": list(command), "input": text}})
 
     def _ask(self, question: object) -> str:
@@ -270,32 +269,32 @@ class SshHost(Host):
     # processes
 
     def processes(self) -> list[psutil.Process]:
-        """The ends here of what runs there."""
-        found = []
-        for one in children(os.getpid()):
+        """Return the local processes that represent the commands there."""
+        processes = []
+        for process in children(os.getpid()):
             try:
-                words = one.cmdline()
+                words = process.cmdline()
             except psutil.Error:
                 continue
-            if words[1:4] == ["agent", "run", f"--at={self.at}"] and one.is_running():
-                found.append(one)
-        return found
+            if words[1:4] == ["agent", "run", f"--at={self.at}"] and process.is_running():
+                processes.append(process)
+        return processes
 
-    def told_processes(self) -> list[tuple[int, str, str, str]] | None:
-        found: list[tuple[int, str, str, str]] = json.loads(self._ask("processes"))
-        return found
+    def reported_processes(self) -> list[tuple[int, str, str, str]] | None:
+        processes: list[tuple[int, str, str, str]] = json.loads(self._ask("processes"))
+        return processes
 
     def kill_all(self) -> list[psutil.Process]:
-        ends = self.processes()
+        clients = self.processes()
         self._ask("kill_all")
-        return ends
+        return clients
 
     def adopt(self, program: str, log: Path) -> Process:
-        def attach(said: Path) -> "subprocess.Popen[bytes]":
-            return start_logged([*self._way("inside"), f"--attach={program}"], said)
+        def attach(seen: Path) -> "subprocess.Popen[bytes]":
+            return start_logged([*self._way("inside"), f"--attach={program}"], seen)
 
-        said = self.node / "log" / f"{program}.pid"
-        return AdoptedThere(attach, lambda: self.connection.alive, said, log)
+        seen = self.node / "log" / f"{program}.pid"
+        return RemoteAdopted(attach, lambda: self.connection.alive, seen, log)
 
     # power
 
@@ -304,21 +303,21 @@ class SshHost(Host):
         return self._server is not None
 
     def power_off(self) -> list[psutil.Process]:
-        """Take the machine's power by the command of the inventory; the ends here of what ran there.
+        """Switch the machine off; return the local processes that represented its commands.
 
         Raises:
-            FiveninesError: there is no such command, or it failed.
+            FiveninesError: the inventory has no such command, or it failed.
         """
-        ends = self.processes()
+        clients = self.processes()
         power.run(self.connection, self.connection.machine.power_off, "power_off")
-        self._let_go()
-        return ends
+        self._disconnect()
+        return clients
 
     def power_on(self) -> None:
-        """Give the machine its power back, and be a host on it again, with the files that it had.
+        """Switch the machine on and start the host on it again, with its former files.
 
         Raises:
-            FiveninesError: there is no such command, or the machine did not come back.
+            FiveninesError: the inventory has no such command, or the machine did not boot.
         """
         power.run(self.connection, self.connection.machine.power_on, "power_on")
         self.connection = power.again(self.connection)
@@ -326,8 +325,8 @@ class SshHost(Host):
         self.data.moved_to(self.connection)
         self._serve(["--again"])
 
-    def _let_go(self) -> None:
-        """Of all that leads there: nobody is there any more."""
+    def _disconnect(self) -> None:
+        """Close all connections to a machine that was switched off."""
         self._server = None
         self.clock.stop()
         if self._follower is not None:
@@ -374,20 +373,20 @@ class SshHost(Host):
     def day_ahead_ns(self) -> int:
         return self.clock.near(time.monotonic_ns()).day
 
-    # its network is the machine's own
+    # The network is the machine's own.
 
     def give_address(self, extra: str) -> None:
-        raise FiveninesError(f"{self.name}: a machine of an inventory is given no further addresses")
+        raise FiveninesError(f"{self.name}: hosts over SSH cannot have further addresses")
 
     def keep_only_its_address(self) -> None:
-        """It was given none."""
+        """Do nothing: a machine of an inventory has no further addresses."""
 
 
 def _state(node: Path) -> list[tuple[str, int, int]]:
-    """What is in the folders that go there: names, sizes, and when they were written."""
-    found = []
-    for top in (one for one in node.iterdir() if one.is_dir() and one.name not in _NOT_TAKEN):
+    """Return names, sizes and modification times of the files that are sent."""
+    files = []
+    for top in (path for path in node.iterdir() if path.is_dir() and path.name not in _NOT_TAKEN):
         for path in (top, *top.rglob("*")):
-            about = path.lstat()
-            found.append((str(path), about.st_size, about.st_mtime_ns))
-    return found
+            status = path.lstat()
+            files.append((str(path), status.st_size, status.st_mtime_ns))
+    return files

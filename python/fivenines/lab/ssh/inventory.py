@@ -1,4 +1,4 @@
-"""The inventory: which machines there are, how they are reached, and what each of them is for."""
+"""Settings of an inventory: its machines, how to log in to them, and their roles."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Address
@@ -17,93 +17,103 @@ FOLDER = "/var/lib/fivenines"
 
 
 def _as_text(processors: object) -> object:
-    """One processor is a number to YAML."""
+    """Convert a single processor to text, as YAML reads it as a number."""
     return str(processors) if type(processors) is int else processors
 
 
 class _Way(Settings):
-    """How a machine is reached, and where on it fivenines may write."""
+    """How to log in to a machine, and the folder on it that fivenines can write to."""
 
-    user: str | None = Field(None, description="who logs in; null: as ssh would, by its own files")
+    user: str | None = Field(None, description="login user; null: the default of ssh and its configuration")
     port: Annotated[int, Field(ge=1, le=65535)] | None = Field(
-        None, description="port of the SSH server; null: as ssh would"
+        None, description="port of the SSH server; null: the default of ssh and its configuration"
     )
-    key: str | None = Field(None, description="file of the private key; null: as ssh would")
+    key: str | None = Field(
+        None, description="file with the private key; null: the default of ssh and its configuration"
+    )
     known_hosts: str | None = Field(
-        None, description="file with the hosts' keys; null: as ssh would. An unknown key is an error"
+        None,
+        description="file with the hosts' keys; null: the default of ssh and its configuration. An unknown "
+        "key is an error",
     )
     folder: str = Field(
         FOLDER,
         pattern=r"^/[^\s:'\"]+$",
-        description="where fivenines may write: engines, data sets, and the hosts of a trial",
+        description="folder that fivenines can write to: engines, data sets, and the hosts of a trial",
     )
 
 
 class MachineSettings(_Way):
-    """One machine. What it does not say, the inventory says for all."""
+    """One machine. Missing login settings are taken from the inventory's top level."""
 
-    address: IPv4Address = Field(description="its address in the network that is measured")
-    ssh: str | None = Field(None, description="name or address for SSH; null: the same address")
+    address: IPv4Address = Field(description="address in the measured network")
+    ssh: str | None = Field(None, description="host name or address for SSH; null: `address`")
     role: Role = Field(
         "any",
-        description="node: for a database; client: for a load; other: for a proxy, a manager, an "
-        "arbiter; any: for whichever is asked for last",
+        description="node: for a database; client: for the load; other: for a proxy, a manager or an "
+        "arbiter; any: for every host, after machines with a matching role",
     )
-    site: str | None = Field(None, description="the site it stands in, as a data centre")
+    site: str | None = Field(None, description="site of the machine, such as a data centre")
     processors: Annotated[str | None, BeforeValidator(_as_text)] = Field(
         None,
         pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
-        description="the processors that fivenines may use there, as 0-3 or '0,2'; null: all",
+        description="CPUs that fivenines can use there, such as 0-3 or '0,2'; null: all",
     )
     power_off: str | None = Field(
-        None, description="command, run here, that takes its power, as by IPMI or a cloud's program"
+        None,
+        description="command, run on the controller, that switches the machine off, for example with IPMI or "
+        "a cloud CLI; the fault `host-kill` uses it",
     )
-    power_on: str | None = Field(None, description="command, run here, that gives it its power back")
+    power_on: str | None = Field(
+        None, description="command, run on the controller, that switches the machine on"
+    )
 
 
 class Inventory(_Way):
-    """Machines by name, and what they have in common."""
+    """Machines by name, and login settings for all of them."""
 
     silence: Annotated[Duration, Field(ge=2)] = Field(
-        10.0, description="so long after the last sign of the controller a machine ends all that was started"
+        10.0,
+        description="time without a sign of the controller after which a machine ends everything that "
+        "fivenines has started",
     )
     probe_port: int = Field(
         45999,
         ge=1024,
         le=65535,
-        description="UDP port at which packets tell whether one machine reaches another",
+        description="UDP port for test packets that check whether one machine reaches another",
     )
     hosts: dict[Annotated[str, Field(pattern=_NAME)], MachineSettings] = Field(
         min_length=1, description="the machines by name"
     )
 
     def problems(self) -> list[str]:
-        found = []
-        addresses = [str(one.address) for one in self.hosts.values()]
-        for address in dict.fromkeys(one for one in addresses if addresses.count(one) > 1):
-            names = [name for name, one in self.hosts.items() if str(one.address) == address]
-            found.append(f"hosts: {' and '.join(names)} have the same address {address}")
-        for name, one in self.hosts.items():
-            if (one.power_off is None) != (one.power_on is None):
-                found.append(f"hosts.{name}: `power_off` and `power_on` go together")
-        return found
+        problems = []
+        addresses = [str(machine.address) for machine in self.hosts.values()]
+        for address in dict.fromkeys(text for text in addresses if addresses.count(text) > 1):
+            names = [name for name, machine in self.hosts.items() if str(machine.address) == address]
+            problems.append(f"hosts: {' and '.join(names)} have the same address {address}")
+        for name, machine in self.hosts.items():
+            if (machine.power_off is None) != (machine.power_on is None):
+                problems.append(f"hosts.{name}: set both `power_off` and `power_on`, or neither")
+        return problems
 
     def machine(self, name: str) -> MachineSettings:
-        """A machine, with what all have in common filled in."""
+        """Return a machine with the inventory's login settings filled in."""
         own = self.hosts[name]
         common = {key: getattr(self, key) for key in _Way.model_fields if key not in own.model_fields_set}
         return own.model_copy(update=common)
 
     @property
     def sites(self) -> list[str]:
-        """The sites in their order; empty where none is named."""
-        return list(dict.fromkeys(one.site for one in self.hosts.values() if one.site))
+        """Return the sites in their order; empty if no machine has a site."""
+        return list(dict.fromkeys(machine.site for machine in self.hosts.values() if machine.site))
 
     def located(self, base: Path) -> "Inventory":
-        """The same, with files found from this folder, and each machine with what all have in common."""
+        """Return a copy with absolute paths of files, relative to `base`, and complete machines."""
+        machines = {name: self.machine(name) for name in self.hosts}
         hosts = {
-            name: one.model_copy(update=_absolute(one, base))
-            for name, one in ((name, self.machine(name)) for name in self.hosts)
+            name: machine.model_copy(update=_absolute(machine, base)) for name, machine in machines.items()
         }
         return self.model_copy(update={**_absolute(self, base), "hosts": hosts})
 
@@ -117,23 +127,23 @@ def _absolute(way: _Way, base: Path) -> dict[str, str]:
 
 
 class LabSettings(Settings):
-    """Where the hosts of a trial are."""
+    """The place of the hosts of a trial: this machine or machines of an inventory."""
 
     made = frozenset({"machines"})
     about: ClassVar[Mapping[str, str]] = {
-        "here": "namespaces of this machine, which are made for each trial",
-        "ssh": "machines of an inventory, one for each host",
+        "here": "namespaces of this machine, created for each trial",
+        "ssh": "machines of an inventory, one per host",
     }
 
     kind: Literal["here", "ssh"] = Field(
-        "here", description="here: namespaces of this machine; ssh: machines that are reached over SSH"
+        "here", description="here: namespaces of this machine; ssh: machines of an inventory, over SSH"
     )
-    inventory: str | None = Field(None, description="file that names the machines, with `kind: ssh`")
-    machines: Inventory | None = Field(None, description="what the file says")
+    inventory: str | None = Field(None, description="file with the machines, for `kind: ssh`")
+    machines: Inventory | None = Field(None, description="contents of the file")
 
     def problems(self) -> list[str]:
         if self.kind == "ssh" and self.inventory is None:
-            return ["lab: `kind: ssh` needs an `inventory`, a file that names the machines"]
+            return ["lab: `kind: ssh` needs an `inventory`, a file with the machines"]
         if self.kind == "here" and self.inventory is not None:
-            return ["lab: an `inventory` goes with `kind: ssh`"]
+            return ["lab: `inventory` needs `kind: ssh`"]
         return []

@@ -1,6 +1,6 @@
-"""The machines of an inventory as a lab: each host has one of its own, on their own network.
+"""A lab on the machines of an inventory: each host has a separate machine, on the machines' own network.
 
-Who may listen, what is cut and what is left afterwards: `taken`, `cuts`, and the guard in `crates/lab`.
+For ports in use see `ports_in_use`, for partitions `cuts`, and for the clean-up the guard in `crates/lab`.
 """
 
 import secrets
@@ -15,38 +15,37 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab, knocking, remove_tree
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
-from fivenines.lab.ssh import enrolled, taken
-from fivenines.lab.ssh.between import LinksBetween
+from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import NO_LIMITS, SshHost
+from fivenines.lab.ssh.host_links import LinksBetween
 from fivenines.lab.ssh.inventory import Inventory
 from fivenines.lab.ssh.links import OutgoingLinks
 from fivenines.lab.ssh.login import require_library
-from fivenines.lab.ssh.places import Places
+from fivenines.lab.ssh.placement import Places
 from fivenines.lab.vm import Machine
 from fivenines.lab.wan import Traffic
 from fivenines.results.basics import ClockRecord
 
+# Addresses of machines in use by labs of this process; an interleaved comparison has several labs.
 _IN_USE: set[str] = set()
-"""Addresses of machines that labs of this process have, as several do in an interleaved comparison."""
 
 _SSH = 22
+# Seconds after which a sender of packets stops by itself.
 _KNOCKING = 60
-"""Seconds after which who sends packets stops by himself."""
 
 
 class SshLab(Lab):
-    """Hosts on machines of an inventory. At its end nothing of it is left there but what is kept for the next
-    trial: our program, engines, data sets.
+    """Hosts on machines of an inventory. At its end only our program, engines and data sets remain there.
 
     Args:
         folder: scratch folder here, removed by `close`.
         inventory: the machines.
-        network: the sites in which named hosts are, and what links between them do.
+        network: sites of named hosts, and settings of the links between sites.
 
     Raises:
-        FiveninesError: a machine cannot be used; says why.
+        FiveninesError: a machine cannot be used; the message gives the reason.
     """
 
     def __init__(self, folder: Path, inventory: Inventory, network: NetworkSettings | None = None) -> None:
@@ -59,15 +58,15 @@ class SshLab(Lab):
         self._id = secrets.token_hex(4)
         self._there: dict[str, SshHost] = {}
         self._incoming: dict[str, IncomingCuts] = {}
-        # Of SSH servers, whose packets no fault touches; those that only ssh's configuration knows are added.
-        self._ports = {one.port or _SSH for one in inventory.hosts.values()}
+        # Ports of SSH servers, which no fault affects; ports from ssh's configuration are added later.
+        self._ports = {machine.port or _SSH for machine in inventory.hosts.values()}
         self._ways = LinksBetween(self.network, self.site_of)
         remove_tree(folder)
         folder.mkdir(parents=True, mode=0o700)
 
     @property
     def pid(self) -> int:
-        """There is no first process here.
+        """Raise: hosts on other machines have no first process here.
 
         Raises:
             FiveninesError: always.
@@ -80,10 +79,10 @@ class SshLab(Lab):
 
     @property
     def sites(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {site: [] for site in self._inventory.sites or [ONE_SITE]}
+        hosts: dict[str, list[str]] = {site: [] for site in self._inventory.sites or [ONE_SITE]}
         for host in self.hosts:
-            found[self.site_of(host)].append(host)
-        return found
+            hosts[self.site_of(host)].append(host)
+        return hosts
 
     def site_of(self, host: str) -> str:
         machine = self._inventory.hosts[self._known(host).connection.name]
@@ -99,20 +98,20 @@ class SshLab(Lab):
         turn: int | None = None,
         machine: Machine | None = None,
     ) -> Host:
-        """Make a machine of the inventory a host.
+        """Set up a machine of the inventory as a host.
 
         Raises:
-            FiveninesError: it cannot be reached or used, or there is none left; says why.
+            FiveninesError: no machine is left, or it cannot be used; the message gives the reason.
         """
         if machine is not None or memory is not None or cpus is not None:
-            raise FiveninesError(f"{name}: limits and virtual machines are not possible over SSH")
+            raise FiveninesError(f"{name}: hosts over SSH do not support `limits` and virtual machines")
         of = self._places.take(name, self._wanted_site(name, turn))
         connection = Connection(of, self._inventory.machine(of))
         try:
             enrolled.require(connection)
-            taken.require_free(connection)
+            ports_in_use.require_free(connection)
             place = f"{connection.machine.folder}/hosts/{self._id}-{name}"
-            peers = [str(one.address) for one in self._inventory.hosts.values()]
+            peers = [str(machine.address) for machine in self._inventory.hosts.values()]
             host = SshHost(
                 name, self.folder / name, root, connection, place, self._inventory.silence, peers, self.tell
             )
@@ -154,19 +153,19 @@ class SshLab(Lab):
                 self._incoming[target].remove(sources, port)
 
     def _by_target(self, pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-        """The addresses that packets come from, by the host that they come to."""
-        found: dict[str, list[str]] = defaultdict(list)
+        """Return the source addresses of packets, by destination host."""
+        sources: dict[str, list[str]] = defaultdict(list)
         for source, target in pairs:
-            found[self._known(target).name].append(self._known(source).address)
-        return found
+            sources[self._known(target).name].append(self._known(source).address)
+        return sources
 
     def frames_cut(self) -> int:
         return sum(cuts.dropped() for cuts in self._incoming.values())
 
     def reaches(self, source: str, target: str, timeout: float = 0.3) -> bool:
-        """Whether packets get from one host to another now, at the inventory's `probe_port`: one way.
+        """Return whether packets pass from one host to another now, at the inventory's `probe_port`.
 
-        Waits for `timeout` seconds at most, besides the time that it takes to ask and what links add.
+        Waits at most `timeout` seconds, plus the time of the requests and of emulated links.
         """
         at, to = self._known(source), self._known(target)
         word = secrets.token_hex(8)
@@ -175,13 +174,13 @@ class SshLab(Lab):
         knock = [core, "remote", "knock", f"--from={at.address}", f"--to={where}", f"--word={word}"]
         patience = timeout + self._ways.delay(source, target)
         hear = [core, "remote", "hear", f"--at={where}", f"--word={word}", f"--seconds={patience:g}"]
-        with knocking(at.beside([*knock, f"--seconds={_KNOCKING}"])):
+        with knocking(at.outside([*knock, f"--seconds={_KNOCKING}"])):
             done = subprocess.run(
-                to.beside(hear), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+                to.outside(hear), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
             )
         if done.returncode != 0:
-            words = "".join(done.stderr.strip().splitlines()[-1:])
-            raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
+            error = "".join(done.stderr.strip().splitlines()[-1:])
+            raise FiveninesError(f"cannot test whether {source} reaches {target}: {error}")
         return done.stdout.split()[-1:] == ["yes"]
 
     def impair(self, where: str | tuple[str, str], link: LinkSettings) -> None:
@@ -200,8 +199,8 @@ class SshLab(Lab):
         with ThreadPoolExecutor(len(hosts)) as pool:
             list(pool.map(lambda host: host.power_off(), hosts))
         for host in hosts:
-            self._incoming[host.name].are_gone()
-            self._ways.are_gone(host.name)
+            self._incoming[host.name].switched_off()
+            self._ways.switched_off(host.name)
         return not any(host.powered for host in hosts)
 
     def power_on(self, names: Iterable[str]) -> None:
@@ -209,24 +208,24 @@ class SshLab(Lab):
         with ThreadPoolExecutor(len(hosts)) as pool:
             list(pool.map(lambda host: host.power_on(), hosts))
         for host in hosts:
-            self._ways.are_back(host.name)
+            self._ways.switched_on(host.name)
 
     clocks_differ = True
 
     def clocks(self) -> dict[str, ClockRecord]:
-        found = {}
+        records = {}
         for name, host in self._there.items():
             if not host.powered:
                 continue
             host.clock.look()
-            found[name] = ClockRecord(
+            records[name] = ClockRecord(
                 machine=host.connection.name,
                 ahead_ms=round(host.clock.day_ahead() / 1e6, 3),
                 error_ms=round(host.clock.worst() / 1e6, 3),
                 drift_ms=round(host.clock.drift() / 1e6, 3),
                 asked=len(host.clock.readings),
             )
-        return found
+        return records
 
     def require_sound(self) -> None:
         for host in self._there.values():
@@ -242,13 +241,13 @@ class SshLab(Lab):
 
     def _known(self, host: str) -> SshHost:
         if host not in self._there:
-            raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
+            raise FiveninesError(f"unknown host {host!r}; the hosts are: {', '.join(self.hosts)}")
         return self._there[host]
 
     def _known_place(self, where: str | tuple[str, str]) -> str | tuple[str, str]:
-        """A host, or two sites, that there are."""
+        """Return the existing host or pair of sites; raise if it is unknown."""
         if isinstance(where, str):
             return self._known(where).name
         if unknown := sorted({*where} - {*self.sites}):
-            raise FiveninesError(f"no site is called {unknown[0]!r}; there are: {', '.join(self.sites)}")
+            raise FiveninesError(f"unknown site {unknown[0]!r}; the sites are: {', '.join(self.sites)}")
         return where

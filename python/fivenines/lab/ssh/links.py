@@ -1,9 +1,9 @@
-"""Links between machines of an inventory: each machine delays, thins and loses what it sends to the others.
+"""Emulate links between machines of an inventory: each machine delays, limits or drops its outgoing packets.
 
-On each machine, packets to those whose link is changed are led into a network device of ours, behind which
-the emulator `fivenines-core remote links` sends them on when they are due. SSH itself is never led there. The
-way in is a table of nftables, a rule and a route of our own; the emulator ends with the host, and without it
-the rule leads nowhere, so that packets go as ever. The guard on the machine removes what is left.
+Packets to a machine with a changed link are routed into a separate network device. Behind it, the emulator
+`fivenines-core remote links` sends them on when they are due. SSH is never routed there. A separate nftables
+table, a rule and a route select the packets. The emulator ends with the host; without it the rule has no
+effect, so packets take their normal route. The guard on the machine removes the remains.
 """
 
 import socket
@@ -20,38 +20,38 @@ from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.wan import SEED, EmulatorProcess, link_asked
 
 DEVICE = "fivenines0"
+# Number of the routing table and priority of its rule. Only one run at a time uses a machine.
 TABLE = 4699
-"""Of routing, and where its rule stands among the others: on one machine one run at a time is at work."""
 
+# Largest packet of such a device, in bytes; the kernel's drivers/net/tun.c.
 _LARGEST = 65_521
-"""Bytes of a packet for such a device; the kernel's drivers/net/tun.c."""
 
+# Marks of packets to the emulator, and of packets from the emulator.
 _LED, _SENT_ON = 0x4699_0001, 0x4699_0002
-"""Marks of packets that go to the emulator, and of those that come from there."""
 
 
 class Linked(Protocol):
-    """A host as far as its links know it."""
+    """A host, as far as its links use it."""
 
     name: str
     address: str
     folder: Path
     connection: Connection
 
-    def beside(self, command: Sequence[str]) -> list[str]:
-        """The command line that runs a command beside the host, as root."""
+    def outside(self, command: Sequence[str]) -> list[str]:
+        """Return the command line that runs a command outside the host's namespaces, as root."""
 
     def undo(self, name: str, command: list[str], text: str = "") -> None:
-        """What undoes a fault should we be gone; with an empty command the fault is over."""
+        """Register the command that undoes a fault if we end; an empty command removes it."""
 
 
 class OutgoingLinks:
-    """What the links from one host to others do.
+    """The emulated links from one host to others.
 
     Args:
         host: the host.
-        table: the name of the table of nftables, which nobody else uses.
-        spared: TCP ports whose packets always go as ever; read when the table is made.
+        table: name of the nftables table, unique on the machine.
+        spared: TCP ports that are never emulated; read when the table is created.
     """
 
     def __init__(self, host: Linked, table: str, spared: Collection[int]) -> None:
@@ -61,34 +61,34 @@ class OutgoingLinks:
         self._now: dict[str, LinkSettings] = {}
 
     def use(self, links: Mapping[str, LinkSettings]) -> None:
-        """The link to each of these addresses does this, and any other nothing; in force on return.
+        """Emulate the links to these addresses and no others; in force on return.
 
         Raises:
-            FiveninesError: the machine cannot do so; says why.
+            FiveninesError: the machine cannot emulate links; the message gives the reason.
         """
-        wanted = {address: link for address, link in links.items() if link.changes}
-        if wanted == self._now:
+        changed = {address: link for address, link in links.items() if link.changes}
+        if changed == self._now:
             return
         if self._emulator is None:
-            self._emulator = self._begin(next(iter(wanted)))
-        for address, link in wanted.items():
+            self._emulator = self._begin(next(iter(changed)))
+        for address, link in changed.items():
             self._emulator.set(address, link)
-        self._lead("add", wanted.keys() - self._now.keys())
-        self._lead("delete", self._now.keys() - wanted.keys())
-        self._now = wanted
+        self._lead("add", changed.keys() - self._now.keys())
+        self._lead("delete", self._now.keys() - changed.keys())
+        self._now = changed
 
     def require(self) -> None:
-        """Make sure that the emulator works; raises FiveninesError if it does not."""
+        """Check that the emulator works; raise FiveninesError if it does not."""
         if self._emulator is not None:
             self._emulator.require()
 
-    def are_gone(self) -> None:
-        """The machine has lost its power, and all of this with it."""
+    def switched_off(self) -> None:
+        """Note that the machine was switched off, so that its emulated links no longer exist."""
         self.end()
         self._now = {}
 
     def end(self) -> None:
-        """Stop the emulator: packets go as ever."""
+        """Stop the emulator, so that packets take their normal route."""
         if self._emulator is not None:
             self._emulator.end()
             self._emulator = None
@@ -105,9 +105,9 @@ class OutgoingLinks:
 
     def _lead_there(self, other: str) -> None:
         self._do(
-            # of a run whose guard was killed, too
+            # Also remove the rule of a run whose guard was killed.
             f"{rule('del')} 2>/dev/null; "
-            # a packet that fits here must fit the way out, too
+            # The MTU must not exceed that of the outgoing device.
             f"dev=$(ip -o route get {other} | sed 's/.* dev \\([^ ]*\\).*/\\1/') && "
             "mtu=$(ip -o link show dev $dev | sed 's/.* mtu \\([0-9]*\\).*/\\1/') && "
             f": ${{mtu:?no way to {other}}} && "
@@ -118,8 +118,8 @@ class OutgoingLinks:
 
     def _set_up(self) -> str:
         spared = ", ".join(map(str, sorted(set(self._spared))))
-        # a chain of this type asks for the way again where the mark was changed; a rule by address would
-        # have the machine drop what comes in, where it filters by the way back
+        # A chain of type route repeats the routing decision after a change of the mark. A rule by address
+        # would make machines with reverse path filtering drop incoming packets.
         return f"""
 table {self._table} {{
   set far {{ type ipv4_addr; }}
@@ -146,14 +146,14 @@ table {self._table} {{
     def _done(self, command: list[str], text: str) -> None:
         done = self._host.connection.run(command, stdin=text)
         if done.code != 0:
-            raise FiveninesError(f"{self._host.name}: a link could not be changed: {done.last_words}")
+            raise FiveninesError(f"{self._host.name}: cannot change a link: {done.last_words}")
 
 
 class _Emulator(EmulatorProcess):
     """The emulator of one machine."""
 
     def __init__(self, host: Linked) -> None:
-        command = host.beside(
+        command = host.outside(
             [
                 str(core_binary()),
                 "remote",
@@ -166,12 +166,12 @@ class _Emulator(EmulatorProcess):
         log = host.folder / "links.log"
 
         def start(theirs: socket.socket) -> "subprocess.Popen[bytes]":
-            with log.open("ab") as said:
+            with log.open("ab") as errors:
                 return subprocess.Popen(
                     command,
                     stdin=theirs.fileno(),
                     stdout=theirs.fileno(),
-                    stderr=said,
+                    stderr=errors,
                     start_new_session=True,
                 )
 
@@ -179,7 +179,7 @@ class _Emulator(EmulatorProcess):
         super().__init__(log, start)
 
     def set(self, address: str, link: LinkSettings) -> None:
-        """Change the link to an address; in force on return, for packets that come from now on."""
+        """Change the link to an address; on return it applies to all new packets."""
         self._ask({"do": "set", "to": address, "link": link_asked(link)})
 
     def _failure(self, reason: str) -> FiveninesError:
@@ -187,22 +187,22 @@ class _Emulator(EmulatorProcess):
 
 
 def rule(verb: str) -> str:
-    """The command that adds or deletes our rule of routing."""
+    """Return the command that adds or deletes our routing rule."""
     return f"ip rule {verb} fwmark {_LED} lookup {TABLE} priority {TABLE}"
 
 
 def joined(links: Iterable[LinkSettings]) -> LinkSettings:
-    """Links one behind the other, as one: times add up, and the thinnest counts."""
-    found = LinkSettings()
-    for one in links:
-        thin = [link for link in (found, one) if link.bandwidth is not None]
-        thinnest = min(thin, key=lambda link: link.bandwidth or 0, default=found)
-        found = LinkSettings(
-            rtt=found.rtt + one.rtt,
-            jitter=found.jitter + one.jitter,
-            bandwidth=thinnest.bandwidth,
-            queue=thinnest.queue,
-            loss=1 - (1 - found.loss) * (1 - one.loss),
-            reorder=1 - (1 - found.reorder) * (1 - one.reorder),
+    """Combine links in series into one: times add up, and the lowest bandwidth applies."""
+    total = LinkSettings()
+    for link in links:
+        limited = [part for part in (total, link) if part.bandwidth is not None]
+        slowest = min(limited, key=lambda part: part.bandwidth or 0, default=total)
+        total = LinkSettings(
+            rtt=total.rtt + link.rtt,
+            jitter=total.jitter + link.jitter,
+            bandwidth=slowest.bandwidth,
+            queue=slowest.queue,
+            loss=1 - (1 - total.loss) * (1 - link.loss),
+            reorder=1 - (1 - total.reorder) * (1 - link.reorder),
         )
-    return found
+    return total

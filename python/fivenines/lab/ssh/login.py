@@ -1,8 +1,8 @@
-"""Log in to a machine as `ssh` would: by its configuration, over jump hosts, with the keys that exist.
+"""Log in to a machine as `ssh` does: with its configuration, jump hosts and existing keys.
 
-`ssh -G` prints what the configuration comes to for a name, with its included files and the system's file.
-asyncssh reads configuration as well, but not all of it, and it fails where `ssh` only warns: at a key file
-that does not exist. Without a program `ssh` here, asyncssh reads `~/.ssh/config` itself.
+`ssh -G` prints the complete configuration for a name, including the system's file. asyncssh also reads
+configuration files, but not all keywords, and it fails if a key file does not exist, where `ssh` only warns.
+Without the program `ssh`, asyncssh reads `~/.ssh/config` itself.
 """
 
 import asyncio
@@ -23,19 +23,19 @@ from fivenines.lab.ssh.inventory import MachineSettings
 if TYPE_CHECKING:
     import asyncssh
 
-# Seconds until a machine must have let us in.
+# Time limit of a login, in seconds.
 _CONNECT = 15.0
 
-# Seconds between two questions whether the other end is there; the third without an answer ends it.
+# Seconds between keepalive messages; the third one without an answer ends the connection.
 _ALIVE = 3.0
 
-# Of asyncssh: older versions lose what stands behind an `Include` of `~/.ssh/config`.
+# Oldest supported version of asyncssh: older ones ignore lines after an `Include` of `~/.ssh/config`.
 _OLDEST = (2, 24)
 
-# Jump hosts one behind the other; more are a circle.
+# Maximum number of jump hosts in a chain; more are a loop.
 _JUMPS = 8
 
-# Keywords of ssh_config(5) that asyncssh is given, where they differ from the values without a configuration.
+# Keywords of ssh_config(5) that are passed to asyncssh if they differ from the defaults.
 _PASSED_ON = frozenset(
     {
         "addressfamily",
@@ -62,13 +62,13 @@ _PASSED_ON = frozenset(
 
 
 def require_library() -> None:
-    """Make sure that the library is there, and new enough.
+    """Check that asyncssh is installed and new enough.
 
     Raises:
-        UsageError: it is not; says how it is installed.
+        UsageError: it is missing or too old; the message has the command to install it.
     """
     try:
-        import asyncssh  # noqa: PLC0415  (an extra: not everybody has it)
+        import asyncssh  # noqa: PLC0415  (an optional dependency)
     except ImportError:
         raise UsageError("hosts over SSH need the library asyncssh: pip install 'fivenines[ssh]'") from None
     version: str = asyncssh.__version__
@@ -82,17 +82,17 @@ def require_library() -> None:
 
 @dataclass(frozen=True)
 class Way:
-    """How `ssh` would get to a machine.
+    """The settings with which `ssh` would connect to a machine.
 
     Attributes:
-        host: name or address that is connected to.
-        port: of the SSH server.
-        user: who logs in.
-        keys: files of private keys that the configuration names; None: it names none.
-        certificates: files of certificates of keys.
+        host: name or address to connect to.
+        port: port of the SSH server.
+        user: login user.
+        keys: files with private keys in the configuration; None: the configuration has none.
+        certificates: files with certificates of keys.
         known_hosts: files with the keys of hosts.
-        jumps: `ProxyJump`.
-        more: further lines of configuration.
+        jumps: value of `ProxyJump`.
+        more: further lines of the configuration.
     """
 
     host: str
@@ -105,23 +105,23 @@ class Way:
     more: list[str] = field(default_factory=list)
 
 
-def way(name: str, found: str, plain: str, home: Path) -> Way:
-    """Read what `ssh -G` prints.
+def way(name: str, configured: str, plain: str, home: Path) -> Way:
+    """Parse the output of `ssh -G`.
 
     Args:
-        name: the name that it was asked about.
-        found: what it prints.
-        plain: what it prints without a configuration.
+        name: host name that was passed to ssh.
+        configured: output with the configuration.
+        plain: output without a configuration.
         home: the folder that `~` stands for.
     """
-    at, without = _keywords(found), _keywords(plain)
+    at, without = _keywords(configured), _keywords(plain)
 
     def files(words: Iterable[str]) -> list[str]:
         return [re.sub(r"^(~|%d)(?=/)", str(home), word) for word in words]
 
     known = " ".join([*at["userknownhostsfile"], *at["globalknownhostsfile"]]).split()
     named = at["identityfile"] != without["identityfile"]
-    # asyncssh knows the machine by what it connects to
+    # asyncssh replaces %n by the address, so it is replaced by the name here.
     more = [
         f"{key} {re.sub('%(.)', lambda m: name if m[1] == 'n' else m[0], value)}"
         for key in sorted(_PASSED_ON & at.keys())
@@ -135,34 +135,34 @@ def way(name: str, found: str, plain: str, home: Path) -> Way:
         keys=files(at["identityfile"]) if named else None,
         certificates=files(at["certificatefile"]),
         known_hosts=files(known),
-        jumps=next((one for one in at["proxyjump"] if one != "none"), None),
+        jumps=next((value for value in at["proxyjump"] if value != "none"), None),
         more=more,
     )
 
 
 def _keywords(text: str) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    values: dict[str, list[str]] = defaultdict(list)
     for line in text.splitlines():
         key, _, value = line.partition(" ")
-        found[key.lower()].append(value)
-    return found
+        values[key.lower()].append(value)
+    return values
 
 
 def jump(text: str) -> tuple[str, str | None, int | None]:
     """Return name, user and port of one jump host: `[ssh://][USER@]HOST[:PORT]`.
 
     Raises:
-        FiveninesError: it is none.
+        FiveninesError: the text does not have this form.
     """
     shape = r"(?:ssh://)?(?:(?P<user>[^/]+)@)?(?:\[(?P<v6>[^]]+)\]|(?P<host>[^@:/\[\]]+|[0-9a-fA-F:]{3,}))(?::(?P<port>\d+))?/?"
-    found = re.fullmatch(shape, text.strip())
-    if found is None:
+    match = re.fullmatch(shape, text.strip())
+    if match is None:
         raise FiveninesError(f"ProxyJump {text!r} is not [USER@]HOST[:PORT]")
-    return (found["v6"] or found["host"], found["user"], int(found["port"]) if found["port"] else None)
+    return (match["v6"] or match["host"], match["user"], int(match["port"]) if match["port"] else None)
 
 
 async def _asked(at: str, user: str | None, port: int | None) -> Way | None:
-    """What `ssh` says; nothing where there is no such program."""
+    """Return the settings that `ssh -G` prints; None without a usable program `ssh`."""
     program = shutil.which("ssh")
     if program is None:
         return None
@@ -184,23 +184,23 @@ async def _asked(at: str, user: str | None, port: int | None) -> Way | None:
         )
         output, error = await asked.communicate()
         if asked.returncode != 0 and not texts:
-            # an `ssh` that cannot say so, as dropbear's
+            # This `ssh` has no option -G, for example dropbear's.
             return None
         if asked.returncode != 0:
-            said = " ".join(error.decode(errors="replace").split())
-            raise FiveninesError(f"ssh cannot read how to get there: {said}")
+            reason = " ".join(error.decode(errors="replace").split())
+            raise FiveninesError(f"ssh cannot read its configuration for this host: {reason}")
         texts.append(output.decode(errors="replace"))
     return way(at, texts[1], texts[0], Path(pwd.getpwuid(os.getuid()).pw_dir))
 
 
 def usable(keys: Iterable[str]) -> list[str]:
-    """Return the files that hold a key; `ssh` passes over the others.
+    """Return the files that contain a key; `ssh` ignores the others.
 
-    A key may need a passphrase: then an agent may have it.
+    A key with a passphrase is included, as an agent can provide it.
     """
     import asyncssh  # noqa: PLC0415
 
-    found = []
+    files = []
     for file in keys:
         try:
             asyncssh.read_private_key(file)
@@ -209,21 +209,21 @@ def usable(keys: Iterable[str]) -> list[str]:
         except asyncssh.KeyImportError as error:
             if "passphrase" not in str(error).lower() and not file.endswith(".pub"):
                 continue
-        found.append(file)
-    return found
+        files.append(file)
+    return files
 
 
 async def connected(name: str, machine: MachineSettings) -> "list[asyncssh.SSHClientConnection]":
-    """Log in to a machine of an inventory; the connections to jump hosts first, to it last.
+    """Log in to a machine; return the connections to its jump hosts, and to the machine as the last one.
 
     Raises:
-        FiveninesError: it cannot be reached, or does not let us in; says why.
+        FiveninesError: the machine cannot be reached or refuses the login; the message gives the reason.
     """
     own: dict[str, Any] = {}
     for key in ("key", "known_hosts"):
         file = getattr(machine, key)
         if file is not None and not Path(file).is_file():
-            raise FiveninesError(f"{name}: `{key}` of the inventory names {file}, which is no file")
+            raise FiveninesError(f"{name}: `{key}` in the inventory: the file {file} does not exist")
     if machine.key is not None:
         own["client_keys"] = [machine.key]
     if machine.known_hosts is not None:
@@ -233,8 +233,8 @@ async def connected(name: str, machine: MachineSettings) -> "list[asyncssh.SSHCl
     try:
         await _reach(name, made, (at, machine.user, machine.port), None, own, _JUMPS)
     except BaseException:
-        for one in reversed(made):
-            one.close()
+        for connection in reversed(made):
+            connection.close()
         raise
     return made
 
@@ -247,13 +247,13 @@ async def _reach(
     own: Mapping[str, Any],
     left: int,
 ) -> None:
-    """Log in to one machine, by the jump hosts that are given, or else by those of its configuration."""
+    """Log in to one machine through the given jump hosts, or through those of its configuration."""
     at, user, port = to
     if left < 0:
-        raise FiveninesError(f"{name}: the jump hosts of {at} lead in a circle (ProxyJump)")
+        raise FiveninesError(f"{name}: the jump hosts of {at} form a loop: check ProxyJump in ~/.ssh/config")
     try:
-        found = await _asked(at, user, port)
-        jumps = jumps or (found.jumps if found is not None else None)
+        configured = await _asked(at, user, port)
+        jumps = jumps or (configured.jumps if configured is not None else None)
         before, _, last = (jumps or "").rpartition(",")
         through = jump(last) if last else None
     except FiveninesError as error:
@@ -262,18 +262,18 @@ async def _reach(
         await _reach(name, made, through, before or None, {}, left - 1)
     with tempfile.NamedTemporaryFile("w", prefix="fivenines-ssh-") as file:
         options: dict[str, Any] = {"keepalive_interval": _ALIVE, "login_timeout": _CONNECT}
-        if found is None:
+        if configured is None:
             options["host"] = at
             options |= {} if user is None else {"username": user}
             options |= {} if port is None else {"port": port}
         else:
-            keys = [f'IdentityFile "{one}"' for one in usable(found.keys or ())]
-            signed = [f'CertificateFile "{one}"' for one in found.certificates if Path(one).is_file()]
-            file.write("\n".join([*found.more, *keys, *signed]) + "\n")
+            keys = [f'IdentityFile "{key}"' for key in usable(configured.keys or ())]
+            signed = [f'CertificateFile "{path}"' for path in configured.certificates if Path(path).is_file()]
+            file.write("\n".join([*configured.more, *keys, *signed]) + "\n")
             file.flush()
-            known = [one for one in found.known_hosts if os.access(one, os.R_OK)]
-            options |= {"host": found.host, "port": found.port, "username": found.user}
-            # none at all would let in any
+            known = [path for path in configured.known_hosts if os.access(path, os.R_OK)]
+            options |= {"host": configured.host, "port": configured.port, "username": configured.user}
+            # An empty list would accept any host key.
             options |= {"config": [file.name], "known_hosts": known or b""}
         if made:
             options["tunnel"] = made[-1]
@@ -283,7 +283,7 @@ async def _reach(
 async def _logged_in(
     name: str, at: str, options: dict[str, Any], ends: bool
 ) -> "asyncssh.SSHClientConnection":
-    """Log in to the machine itself, where the way ends, or to a jump host."""
+    """Log in to the machine itself (`ends`), or to a jump host."""
     import asyncssh  # noqa: PLC0415
 
     alias, what = at, at if ends else f"the jump host {at}"
@@ -296,14 +296,14 @@ async def _logged_in(
         raise FiveninesError(f"{name}: no answer from {what} over SSH within {_CONNECT:g} s") from None
     except asyncssh.HostKeyNotVerifiable:
         raise FiveninesError(
-            f"{name}: the key of {what} is not known: log in once by `ssh {alias}` and check it, or name "
-            f"the file that has it by {known}"
+            f"{name}: the host key of {what} is unknown: log in once with `ssh {alias}`, or set "
+            f"the file with the key by {known}"
         ) from None
     except asyncssh.PermissionDenied:
         who = options.get("username", "this user")
         raise FiveninesError(
-            f"{name}: {what} does not let {who} in: add the public key to its authorized_keys, or name "
-            f"the private one by {key}"
+            f"{name}: {what} refuses the login of {who}: add the public key to authorized_keys, or set "
+            f"the private key by {key}"
         ) from None
     except (OSError, ValueError, asyncssh.Error) as error:
         raise FiveninesError(f"{name}: {what} cannot be reached over SSH: {error}") from None

@@ -1,4 +1,4 @@
-"""The power of a machine of an inventory: only by commands that its owner has written there."""
+"""Switch machines of an inventory off and on, with commands from the inventory."""
 
 import subprocess
 import time
@@ -6,19 +6,19 @@ import time
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
+# Time limits in seconds: for a command, and for a machine's boot.
 _COMMAND, _BOOT = 120.0, 300.0
-"""Seconds until a command must have ended, and until a machine must be back."""
 
 
 def run(of: Connection, command: str | None, key: str) -> None:
-    """Run the command of a machine here, in a shell.
+    """Run a power command of a machine here, in a shell.
 
     Raises:
-        FiveninesError: there is none, or it failed.
+        FiveninesError: the inventory has no such command, or it failed.
     """
     if command is None:
         raise FiveninesError(
-            f"{of.name}: only a command can take its power: write `power_off` and `power_on` in the inventory"
+            f"{of.name}: the inventory has no command to switch it off: set `power_off` and `power_on`"
         )
     try:
         done = subprocess.run(
@@ -32,15 +32,15 @@ def run(of: Connection, command: str | None, key: str) -> None:
     except subprocess.TimeoutExpired:
         raise FiveninesError(f"{of.name}: {key} did not end within {_COMMAND:g} s") from None
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()[-300:] or f"exit code {done.returncode}"
-        raise FiveninesError(f"{of.name}: {key} failed: {said}")
+        reason = (done.stderr or done.stdout).strip()[-300:] or f"exit code {done.returncode}"
+        raise FiveninesError(f"{of.name}: {key} failed: {reason}")
 
 
 def again(of: Connection) -> Connection:
-    """Log in to a machine that was given its power back, as soon as it lets us.
+    """Log in to a machine that was switched on, as soon as it accepts logins.
 
     Raises:
-        FiveninesError: it did not come back in time.
+        FiveninesError: the machine did not boot in time.
     """
     deadline = time.monotonic() + _BOOT
     while True:
@@ -48,5 +48,5 @@ def again(of: Connection) -> Connection:
             return Connection(of.name, of.machine)
         except FiveninesError as error:
             if time.monotonic() > deadline:
-                raise FiveninesError(f"{of.name} did not come back: {error}") from error
+                raise FiveninesError(f"{of.name} did not boot within {_BOOT:g} s: {error}") from error
             time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""Clocks of other machines: what is said of them is true, within the error that is said."""
+"""Test that offsets of other machines' clocks are correct within their error."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +52,7 @@ def test_drift_is_in_the_error(rate_ppm: int, at: int) -> None:
     assert clock.drift() == true(60) - true(0)
 
 
-def test_a_moment_there_and_back() -> None:
+def test_converts_a_time_in_both_directions() -> None:
     clock = _clock([Reading(0, 10**13, 0, 100)])
     assert clock.ours(10**13 + 55) == 55
     assert clock.theirs(55) == 10**13 + 55

@@ -1,4 +1,4 @@
-"""What a machine is told when it is cut off."""
+"""Test the commands that cut a machine off."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -7,16 +7,16 @@ from fivenines.lab.ssh.cuts import IncomingCuts
 
 
 class Machine:
-    """A host that remembers what its nftables were told."""
+    """A host that records the commands for nftables."""
 
     def __init__(self) -> None:
-        self.name, self.connection, self.told = "node1", self, ""
+        self.name, self.connection, self.commands = "node1", self, ""
 
     def undo(self, name: str, command: list[str], text: str = "") -> None:
         """Nothing is undone here."""
 
     def run(self, command: list[str], stdin: str) -> Any:
-        self.told += stdin
+        self.commands += stdin
         return SimpleNamespace(code=0)
 
 
@@ -26,6 +26,6 @@ def test_ssh_at_a_port_that_is_found_later_is_spared() -> None:
     # of a machine that was logged in to afterwards, by ssh's own configuration
     ports.add(2222)
     cuts.add(["10.0.0.12"])
-    assert "tcp dport { 22, 2222 } return\n" in machine.told
-    assert "tcp sport { 22, 2222 } return\n" in machine.told
-    assert "add element inet fivenines_test cut { 10.0.0.12 }\n" in machine.told
+    assert "tcp dport { 22, 2222 } return\n" in machine.commands
+    assert "tcp sport { 22, 2222 } return\n" in machine.commands
+    assert "add element inet fivenines_test cut { 10.0.0.12 }\n" in machine.commands

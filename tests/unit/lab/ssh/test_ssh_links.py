@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.between import LinksBetween
+from fivenines.lab.ssh.host_links import LinksBetween
 from fivenines.lab.ssh.links import joined
 
 SITES = {"a": "east", "b": "west", "c": "west"}
@@ -25,21 +25,21 @@ links = st.builds(
 
 
 class Outgoing:
-    """What one machine was told last, by the last byte of the address."""
+    """The last links of one machine, by the last byte of the address."""
 
     def __init__(self) -> None:
-        self.told: Mapping[str, LinkSettings] = {}
+        self.links: Mapping[str, LinkSettings] = {}
         self.gone = 0
 
-    def use(self, told: Mapping[str, LinkSettings]) -> None:
-        self.told = told
+    def use(self, links: Mapping[str, LinkSettings]) -> None:
+        self.links = links
 
-    def are_gone(self) -> None:
+    def switched_off(self) -> None:
         self.gone += 1
-        self.told = {}
+        self.links = {}
 
     def rtt(self, host: str) -> float:
-        return self.told[host].rtt
+        return self.links[host].rtt
 
 
 def between(**network: Any) -> tuple[LinksBetween, dict[str, Any]]:
@@ -56,10 +56,10 @@ def test_a_link_between_sites_is_that_of_each_pair_of_machines() -> None:
     assert [machines["b"].rtt(other) for other in "ac"] == [0.04, 0.0]
 
 
-def test_a_host_that_is_slow_adds_to_it_in_both_directions() -> None:
+def test_an_impaired_host_adds_latency_in_both_directions() -> None:
     made, machines = between(**FAR)
     made.impair("b", LinkSettings(rtt=0.1, loss=0.5))
-    assert machines["a"].told["b"] == LinkSettings(rtt=0.14, loss=0.5)
+    assert machines["a"].links["b"] == LinkSettings(rtt=0.14, loss=0.5)
     assert (machines["b"].rtt("c"), machines["c"].rtt("b"), machines["c"].rtt("a")) == (0.1, 0.1, 0.04)
     assert made.delay("a", "b") == 0.07
     made.impair(("east", "west"), LinkSettings(rtt=0.01))
@@ -69,7 +69,7 @@ def test_a_host_that_is_slow_adds_to_it_in_both_directions() -> None:
     assert [machines["a"].rtt(other) for other in "bc"] == [0.04, 0.04]
 
 
-def test_what_begins_with_the_load_ends_with_it() -> None:
+def test_links_that_begin_with_the_load_end_with_it() -> None:
     made, machines = between(**FAR, **{"from": "load"})
     assert machines["a"].rtt("b") == 0
     made.begin()
@@ -78,13 +78,13 @@ def test_what_begins_with_the_load_ends_with_it() -> None:
     assert machines["a"].rtt("b") == 0
 
 
-def test_who_has_lost_his_power_is_told_again_once_he_has_it() -> None:
+def test_a_machine_gets_its_links_again_after_a_power_cycle() -> None:
     made, machines = between(**FAR)
-    made.are_gone("a")
+    made.switched_off("a")
     made.impair("b", LinkSettings(rtt=0.1))
-    assert machines["a"].told == {} and machines["a"].gone == 1
-    made.are_back("a")
-    assert machines["a"].told["b"] == LinkSettings(rtt=0.14)
+    assert machines["a"].links == {} and machines["a"].gone == 1
+    made.switched_on("a")
+    assert machines["a"].links["b"] == LinkSettings(rtt=0.14)
 
 
 @given(links, links)

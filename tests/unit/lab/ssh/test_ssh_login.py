@@ -23,7 +23,7 @@ ciphers a,b
 """
 
 
-def test_without_a_configuration_there_is_nothing_to_pass_on() -> None:
+def test_passes_nothing_on_without_a_configuration() -> None:
     found = way("db1", PLAIN, PLAIN, HOME)
     assert (found.host, found.port, found.user) == ("db1", 22, "me")
     assert found.keys is None and found.jumps is None
@@ -31,7 +31,7 @@ def test_without_a_configuration_there_is_nothing_to_pass_on() -> None:
     assert found.known_hosts == ["/home/me/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"]
 
 
-def test_what_a_configuration_says_is_passed_on() -> None:
+def test_passes_keywords_of_a_configuration_on() -> None:
     text = """\
 host db1
 user bob
@@ -76,13 +76,13 @@ def test_a_jump_host_is_read_as_ssh_reads_it(text: str, read: tuple[str, str | N
     assert jump(text) == read
 
 
-def test_what_is_no_jump_host_is_refused() -> None:
+def test_refuses_an_invalid_jump_host() -> None:
     for text in ("", "gate:port", "@gate", "bob@", "a/b"):
         with pytest.raises(FiveninesError, match="is not \\[USER@\\]HOST"):
             jump(text)
 
 
-def test_only_keys_that_there_are_are_tried(tmp_path: Path) -> None:
+def test_tries_only_existing_keys(tmp_path: Path) -> None:
     good, locked = tmp_path / "good", tmp_path / "locked"
     for file, phrase in ((good, ""), (locked, "secret")):
         keygen = ["ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-f", str(file)]

@@ -86,19 +86,19 @@ def test_plain_words_stay_readable() -> None:
         quoted("a\nb")
 
 
-def test_what_was_not_run_is_explained() -> None:
-    def said(sudo: bool, output: bytes, error: bytes) -> str:
+def test_explains_why_a_command_did_not_run() -> None:
+    def explained(sudo: bool, output: bytes, error: bytes) -> str:
         return str(not_begun("db1", "admin", sudo, "ended (exit code 1)", output, error))
 
     refused = b"Welcome\nsudo: Ein Passwort ist notwendig\n"
-    assert said(True, b"", refused) == (
-        "db1: admin may not become root by sudo without a password: sudo: Ein Passwort ist notwendig"
+    assert explained(True, b"", refused) == (
+        "db1: admin cannot use sudo without a password: sudo: Ein Passwort ist notwendig"
     )
-    missing = said(True, b"", b"bash: line 1: exec: sudo: not found\n")
-    assert "may not become root by sudo" in missing
-    closed = said(True, b"This account is currently not available.\n", b"")
+    missing = explained(True, b"", b"bash: line 1: exec: sudo: not found\n")
+    assert "cannot use sudo" in missing
+    closed = explained(True, b"This account is currently not available.\n", b"")
     assert closed.startswith(
-        "db1: the login shell of admin ended (exit code 1) without running the command that it was given. "
+        "db1: the login shell of admin ended (exit code 1) without running the command. "
         "It printed 'This account is currently not available.'. It must be sh, bash"
     )
-    assert "It printed" not in said(False, b"", b"")
+    assert "It printed" not in explained(False, b"", b"")

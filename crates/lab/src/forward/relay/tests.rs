@@ -29,7 +29,7 @@ fn direct() -> Ends {
     }
 }
 
-/// A client whose server is this address, and the relay between them.
+/// A client of the server at this address, and the relay between them.
 fn relayed_to(target: SocketAddr) -> (TcpStream, thread::JoinHandle<Ended>) {
     let outer = listener();
     let client = TcpStream::connect(outer.local_addr().unwrap()).unwrap();
@@ -336,7 +336,7 @@ fn many_bytes_arrive_as_they_are_in_both_directions() {
     assert_eq!(scenario(ends), [true, true]);
 }
 
-/// A server that does not answer whoever connects: its queue is full.
+/// A server that does not answer clients, as its queue is full.
 fn mute() -> (TcpListener, SocketAddr, Vec<TcpStream>) {
     let server = listener();
     let target = server.local_addr().unwrap();

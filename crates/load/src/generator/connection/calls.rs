@@ -36,7 +36,7 @@ impl Connection {
         self.send_call(shared)
     }
 
-    /// The same for a workload beside the load, which has an exchange of its own.
+    /// The same for a side workload, which has a separate exchange.
     pub fn execute_of(
         &mut self,
         exchange: &Exchange,

@@ -99,7 +99,7 @@ mod tests {
         Failure::new(Class::Timeout, "reply", "no reply")
     }
 
-    /// One whose only try so far, number 0, succeeded after so long.
+    /// A candidate with one successful probe, number 0, which took this long.
     fn known(usual_ms: u64) -> Candidate {
         let mut candidate = Candidate::default();
         tried(&mut candidate, 0, 0);
@@ -143,7 +143,10 @@ mod tests {
                 }
                 waits
             });
-            assert!(number < 30 || !open.is_empty(), "nobody would see its end");
+            assert!(
+                number < 30 || !open.is_empty(),
+                "no probe would see its end"
+            );
             if candidate.may_try(now, AT_ONCE) {
                 tried(&mut candidate, number, now);
                 open.insert(number, now);
@@ -186,10 +189,13 @@ mod tests {
         assert!(!candidate.may_try(30 * MS, AT_ONCE));
         assert!(candidate.may_try(70 * MS, AT_ONCE));
         candidate.begun(3, 70 * MS);
-        assert!(candidate.may_try(1000 * MS, AT_ONCE), "nobody is let in");
+        assert!(
+            candidate.may_try(1000 * MS, AT_ONCE),
+            "no probe is accepted"
+        );
         candidate.begun(4, 1000 * MS);
         assert!(candidate.may_try(1001 * MS, AT_ONCE));
-        // it is back, and lets everybody in, but does not answer
+        // The endpoint accepts connections again, but does not answer.
         candidate.let_in(4, 1002 * MS);
         assert!(!candidate.may_try(1003 * MS, AT_ONCE));
     }

@@ -13,7 +13,7 @@ use base::sys;
 use sql_wire::{Class, Failure};
 
 impl Run {
-    /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
+    /// All connections are open, or no new one was added for a while. In a burst, connecting is part of the run.
     pub(super) fn may_start(&mut self) -> bool {
         let active = &self.workers[..self.shared.active];
         let usable = active.iter().filter(|w| w.lanes.are_usable()).count();

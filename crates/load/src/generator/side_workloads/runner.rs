@@ -1,4 +1,4 @@
-//! One connection beside the load: polls one transaction at a time, as a worker does, without its policy.
+//! One connection of a side workload: polls one transaction at a time, as a worker does, without its policy.
 
 use crate::generator::connection::{Connection, ConnectionEvent};
 use crate::generator::ledger::RETRY_NS;
@@ -153,7 +153,7 @@ impl Runner {
                     .execute_of(&self.exchange, id, keep_rows, shared)
             }
             (Poll::Pending, _) => {
-                let message = "asks for something else than a statement of its own";
+                let message = "calls something other than its own statements";
                 let failure = Failure::new(Class::Other, "workload", message);
                 return self.complete(Err(failure), shared);
             }

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Read, Write};
 
 const LISTENER: Token = Token(usize::MAX);
 
-/// One virtual machine: whether it has said hello.
+/// One client: whether it has connected.
 struct Vm {
     stream: TcpStream,
     greeted: bool,

@@ -1,4 +1,4 @@
-//! The ledger, and what runs beside the load, against servers that say yes to everything, or die.
+//! The ledger and side workloads, against servers that accept everything, or die.
 
 use super::{mortal_server, run};
 use crate::record::file::tests::folder;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const OUTAGE: Duration = Duration::from_millis(400);
 
-/// Says yes to everything in PostgreSQL's words until told to hang up.
+/// Accepts everything in PostgreSQL's protocol until it has to close the connection.
 fn serve(mut stream: TcpStream, alive: &AtomicBool) -> std::io::Result<()> {
     let mut buffer = [0; 4096];
     if stream.read(&mut buffer)? == 0 {

@@ -48,7 +48,7 @@ fn the_second_of_two_has_numbers_of_its_own() {
     assert!(writes.len() > 5, "{}", writes.len());
     assert!(writes.iter().all(|(_, client)| (3..6).contains(client)));
     assert!(writes.iter().all(|(id, client)| (id - 1) % 6 == *client));
-    // Whoever reads looks for the rows of all loads.
+    // A reader searches the rows of all loads.
     let read = ledger.iter().find(|row| row[2] == "read").unwrap();
     assert_eq!(read[8..].join(","), "\"[NULL,NULL,NULL,NULL,NULL,NULL]\"");
     std::fs::remove_dir_all(out).unwrap();

@@ -29,7 +29,7 @@ impl Worker {
             self.park(shared);
             return ConnectionEvent::Nothing;
         }
-        // Nothing is asked for while there is nobody to ask.
+        // No transaction starts while no server is connected.
         if !may || !self.lanes.has_usable() {
             return ConnectionEvent::Nothing;
         }

@@ -23,7 +23,7 @@ fn a_free_connection_gets_the_next_arrival_and_the_others_wait() {
     assert_eq!(open.ask(0, 99 * MS), None, "t = 0 is still to come");
     assert_eq!(open.next_due(), Some(100 * MS));
     assert_eq!(open.due(100 * MS), Some((0, 100 * MS)));
-    assert_eq!(open.due(103 * MS), None, "nobody is free");
+    assert_eq!(open.due(103 * MS), None, "no connection is free");
     assert_eq!(open.backlog(103 * MS), 3);
     assert_eq!(open.ask(1, 103 * MS), Some(101 * MS), "the oldest first");
     assert_eq!(open.backlog(103 * MS), 2);
@@ -42,7 +42,11 @@ fn connections_take_turns() {
     for connection in 0..3 {
         open.leave(connection);
     }
-    assert_eq!(open.ask(2, 0), Some(0), "nobody else is free and it is due");
+    assert_eq!(
+        open.ask(2, 0),
+        Some(0),
+        "no other connection is free and it is due"
+    );
     for connection in [1, 0, 2] {
         assert_eq!(open.ask(connection, 0), None);
     }
@@ -118,7 +122,7 @@ struct Played {
     starts: Vec<(u64, u64)>,
 }
 
-/// Connections serve arrivals for random times; between `dead.0` and `dead.1` nobody is free.
+/// Connections serve arrivals for random times; between `dead.0` and `dead.1` no connection is free.
 fn play(connections: usize, mut open: Open, seed: u64, dead: (u64, u64)) -> Played {
     let mut rng = Rng::new(seed, 1);
     let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();

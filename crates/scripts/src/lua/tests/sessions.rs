@@ -1,9 +1,9 @@
-//! Connections of a script, and what new sessions of theirs are told.
+//! Connections of a script, and the statements for their new sessions.
 
 use super::*;
 use workloads::client::Exchange;
 
-/// A client of its own for a script.
+/// A separate client for a script.
 fn client_of(script: &Rc<LuaScript>) -> (Rc<Exchange>, Rc<Client>) {
     script.expect(&RunFacts::default());
     let exchange = Exchange::new(Kind::Postgres, Vec::new());

@@ -1,4 +1,4 @@
-//! \if, \elif, \else and \endif: jumps whose ends are known later.
+//! \if, \elif, \else and \endif: jumps with targets that are known later.
 
 use super::{Branch, Mistake, Reader, Step};
 

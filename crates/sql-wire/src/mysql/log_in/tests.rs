@@ -75,7 +75,7 @@ fn without_an_offer_each_mode_does_what_it_says() {
         assert_eq!(
             out.is_empty(),
             !goes_on,
-            "{mode:?}: nothing is said in the clear"
+            "{mode:?}: nothing is sent unencrypted"
         );
     }
     let mut session = session(Mode::Disable);

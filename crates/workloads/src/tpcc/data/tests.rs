@@ -28,7 +28,7 @@ fn rows_of(table: usize, first: u64, count: u64, seed: u64) -> Vec<Line> {
         .collect()
 }
 
-/// All rows of one district of the second warehouse, in tables whose units belong to districts.
+/// All rows of one district of the second warehouse, in tables with units per district.
 fn of_district(table: usize) -> Vec<Line> {
     let rows = match table {
         NEW_ORDER => u64::from(NEW_OF_DISTRICT),

@@ -1,6 +1,7 @@
-"""This Python with what our tools need of it, as one folder that runs on another machine of the same kind.
+"""Pack this Python and the libraries of our tools into a folder that runs on another, similar machine.
 
-Tools of ours that run beside a host, as the operator, are Python; a machine has none, or another.
+Tools that run outside a host's namespaces, such as the operator, need Python; a machine may have another
+version, or none.
 """
 
 import hashlib
@@ -17,8 +18,8 @@ from pathlib import Path
 
 from fivenines import paths
 
+# Distributions that our tools import; their dependencies are added.
 _NEEDED = ("psycopg", "psycopg-binary", "pymysql", "psutil", "pydantic", "cryptography")
-"""Distributions that our tools import, with what these need."""
 
 _LEFT_OUT = (
     "test",
@@ -37,8 +38,8 @@ _LEFT_OUT = (
 )
 
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
+# Seconds for which a folder can be in use after its creation.
 _USED = 86_400.0
-"""Seconds for which one that was made may be in use."""
 
 PROGRAM = f"bin/{_VERSION}"
 LIBRARIES = "lib"
@@ -47,7 +48,7 @@ _OURS = Path(__file__).parents[2]
 
 
 def folder() -> Path:
-    """The folder, which is made unless it is kept; its name changes with all that is in it."""
+    """Return the folder, which is created unless it is cached; its name depends on its contents."""
     made = paths.cache() / "python" / _identity()
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +56,7 @@ def folder() -> Path:
         try:
             _fill(part)
             part.chmod(0o755)
-            # somebody else may have been quicker: his is the same
+            # Another process may have created the same folder meanwhile.
             if not made.exists():
                 part.rename(made)
             _forget_others(made)
@@ -65,7 +66,7 @@ def folder() -> Path:
 
 
 def _forget_others(made: Path) -> None:
-    """Those that were made before, and by now are used by nobody who began then."""
+    """Remove folders that are too old to be in use."""
     for other in made.parent.iterdir():
         if other != made and time.time() - other.stat().st_mtime > _USED:
             shutil.rmtree(other, ignore_errors=True)
@@ -74,8 +75,8 @@ def _forget_others(made: Path) -> None:
 @cache
 def _identity() -> str:
     digest = hashlib.sha256(sys.version.encode())
-    for one in _distributions():
-        digest.update(f"{one.metadata['Name']} {one.version}\n".encode())
+    for distribution in _distributions():
+        digest.update(f"{distribution.metadata['Name']} {distribution.version}\n".encode())
     for file in sorted(_OURS.rglob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -94,20 +95,22 @@ def _fill(part: Path) -> None:
         shutil.copy(shared, part / LIBRARIES)
     packages = part / PACKAGES
     packages.mkdir()
-    # where Debian's Python looks for them
+    # Debian's Python searches this folder.
     (packages.parent / "dist-packages").symlink_to(packages.name)
-    for one in _distributions():
-        _copy(one, packages, lambda _: True)
-    # of ourselves what says our version; the rest may be elsewhere
+    for distribution in _distributions():
+        _copy(distribution, packages, lambda _: True)
+    # Of fivenines, only the metadata with its version: the package itself can be in another folder.
     ours = metadata.distribution(_OURS.name)
     _copy(ours, packages, lambda file: file.parts[0].endswith(".dist-info"))
     shutil.copytree(_OURS, packages / _OURS.name, ignore=ignored)
     (part / f"made-{_identity()}").touch()
 
 
-def _copy(one: metadata.Distribution, packages: Path, wanted: Callable[[metadata.PackagePath], bool]) -> None:
-    for file in one.files or ():
-        if ".." in file.parts or "__pycache__" in file.parts or not wanted(file):
+def _copy(
+    distribution: metadata.Distribution, packages: Path, included: Callable[[metadata.PackagePath], bool]
+) -> None:
+    for file in distribution.files or ():
+        if ".." in file.parts or "__pycache__" in file.parts or not included(file):
             continue
         target = packages / file
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,19 +118,19 @@ def _copy(one: metadata.Distribution, packages: Path, wanted: Callable[[metadata
 
 
 def _distributions() -> Iterator[metadata.Distribution]:
-    """Those that our tools import, and all that these need here."""
-    wanted, seen = list(_NEEDED), set()
-    while wanted:
-        name = wanted.pop(0)
+    """Yield the distributions that our tools import, and their dependencies."""
+    pending, seen = list(_NEEDED), set()
+    while pending:
+        name = pending.pop(0)
         if name.lower() in seen:
             continue
         seen.add(name.lower())
         try:
-            found = metadata.distribution(name)
+            distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
-            # it is for another Python, or an extra that is not here
+            # The dependency is for another Python version, or belongs to an extra that is not installed.
             continue
-        yield found
-        for line in found.requires or ():
+        yield distribution
+        for line in distribution.requires or ():
             if "extra ==" not in line and (start := re.match(r"[A-Za-z0-9._-]+", line)):
-                wanted.append(start[0])
+                pending.append(start[0])

@@ -4,7 +4,7 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.lab.ssh.inventory import Inventory, LabSettings
-from fivenines.lab.ssh.places import Places
+from fivenines.lab.ssh.placement import Places
 
 HOSTS = {
     "db1": {"address": "10.0.0.1", "role": "node", "site": "east"},
@@ -34,18 +34,18 @@ def test_machines_of_a_role_come_first_and_then_those_for_any() -> None:
     assert not in_use
 
 
-def test_a_site_is_kept_to() -> None:
+def test_places_hosts_only_in_their_site() -> None:
     places = Places(inventory().hosts, set())
     assert places.take("node1", "west") == "db2"
     with pytest.raises(UsageError, match="in the site west"):
         places.take("node2", "west")
 
 
-def test_what_others_have_is_not_taken() -> None:
+def test_does_not_take_machines_in_use() -> None:
     assert Places(inventory().hosts, {"10.0.0.1"}).take("node1") == "db2"
 
 
-def test_a_machine_says_what_it_does_not_share() -> None:
+def test_settings_of_a_machine_override_the_inventory() -> None:
     own = {**HOSTS, "db1": {**HOSTS["db1"], "user": "ann", "port": 2222}}
     found = Inventory.model_validate({"user": "root", "folder": "/srv/nines", "hosts": own})
     assert (found.machine("db1").user, found.machine("db1").port) == ("ann", 2222)
@@ -54,21 +54,24 @@ def test_a_machine_says_what_it_does_not_share() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hosts", "said"),
+    ("hosts", "expected"),
     [
         ({"a": {"address": "10.0.0.1"}, "b": {"address": "10.0.0.1"}}, "a and b have the same address"),
-        ({"a": {"address": "10.0.0.1", "power_off": "off"}}, "`power_off` and `power_on` go together"),
+        (
+            {"a": {"address": "10.0.0.1", "power_off": "off"}},
+            "set both `power_off` and `power_on`, or neither",
+        ),
     ],
 )
-def test_what_does_not_fit_is_told(hosts: dict[str, object], said: str) -> None:
+def test_reports_contradictions_of_an_inventory(hosts: dict[str, object], expected: str) -> None:
     (problem,) = Inventory.model_validate({"hosts": hosts}).problems()
-    assert said in problem
+    assert expected in problem
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
-    [({"kind": "ssh"}, "needs an `inventory`"), ({"inventory": "x"}, "goes with `kind: ssh`")],
+    ("settings", "expected"),
+    [({"kind": "ssh"}, "needs an `inventory`"), ({"inventory": "x"}, "`inventory` needs `kind: ssh`")],
 )
-def test_a_lab_over_ssh_has_an_inventory(settings: dict[str, str], said: str) -> None:
+def test_a_lab_over_ssh_has_an_inventory(settings: dict[str, str], expected: str) -> None:
     (problem,) = LabSettings.model_validate(settings).problems()
-    assert said in problem
+    assert expected in problem

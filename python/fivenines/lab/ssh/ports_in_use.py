@@ -1,10 +1,11 @@
-"""Ports on a machine that somebody else uses: servers of ours would not get them, or be taken for his."""
+"""Detect ports of a machine that other servers use, so that our servers cannot bind them."""
 
 from collections.abc import Iterable
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
+# Ports that our hosts can listen at, and the usual server of each port.
 PORTS = {
     3306: "MySQL or MariaDB",
     33060: "MySQL's X protocol",
@@ -18,33 +19,32 @@ PORTS = {
     2380: "etcd's peers",
     1186: "NDB's management",
 }
-"""Ports that hosts of ours may listen at, and what usually does."""
 
+# TCP_LISTEN of the kernel's include/net/tcp_states.h, as /proc/net/tcp has it.
 _LISTENS = "0A"
-"""TCP_LISTEN of the kernel's include/net/tcp_states.h, as /proc/net/tcp has it."""
 
 
 def listening(tables: Iterable[str]) -> set[int]:
-    """The ports that somebody listens at, by lines of /proc/net/tcp and tcp6 (proc(5))."""
-    found = set()
+    """Return the listening ports in lines of /proc/net/tcp and tcp6 (proc(5))."""
+    ports = set()
     for line in tables:
         fields = line.split()
         if len(fields) > 3 and fields[3] == _LISTENS:
-            found.add(int(fields[1].rpartition(":")[2], 16))
-    return found
+            ports.add(int(fields[1].rpartition(":")[2], 16))
+    return ports
 
 
 def require_free(on: Connection) -> None:
-    """Make sure that nobody else's server listens where ours would.
+    """Check that no other server listens at the ports of our servers.
 
     Raises:
-        FiveninesError: one does; says at which port.
+        FiveninesError: another server listens; the message names the port.
     """
     tables = on.run(["sh", "-c", "cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true"]).output
     used = sorted(listening(tables.splitlines()) & set(PORTS))
     if used:
-        said = ", ".join(f"{port} ({PORTS[port]})" for port in used)
+        ports = ", ".join(f"{port} ({PORTS[port]})" for port in used)
         raise FiveninesError(
-            f"{on.name}: somebody listens at port {said}: fivenines never touches what it did not start. "
-            "Stop that server, or take another machine"
+            f"{on.name}: another server listens at port {ports}. fivenines does not touch servers that it "
+            "did not start: stop the server or use another machine"
         )

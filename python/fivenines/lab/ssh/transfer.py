@@ -1,4 +1,4 @@
-"""What is sent to a machine once and kept there: our program, engines, data sets. Checked at each use."""
+"""Send our program, engines and data sets to a machine once; check the cached copies at each use."""
 
 import hashlib
 import os
@@ -10,21 +10,21 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
+# Callback for progress messages.
 Tell = Callable[[str], None]
-"""Hears what takes its time."""
 
+# Names of subfolders of an engine's folder.
 _IN_ENGINES = ("tree", "root")
-"""Names of folders in that of an engine."""
 
+# Time limit in seconds to send a large folder.
 _LONG = 3600.0
-"""Seconds until a large folder must be there."""
 
+# Digest of a folder's contents by names, sizes and kinds; same result as `listing` here.
 _LISTED = "find . -mindepth 1 ! -type d -printf '%P\\t%s\\t%y\\n' | LC_ALL=C sort | sha256sum"
-"""What a folder holds, by names, sizes and kinds; as `listing` does here."""
 
 
 def listing(folder: Path) -> str:
-    """The digest of what a folder holds, by names, sizes and kinds."""
+    """Return a digest of a folder's contents, by names, sizes and kinds."""
     lines = []
     for top, folders, files in os.walk(folder):
         links = [name for name in folders if Path(top, name).is_symlink()]
@@ -41,7 +41,7 @@ def _line(path: Path, name: Path) -> str:
 
 
 def program(to: Connection, folder: str) -> str:
-    """Our program's path on a machine, where it is sent unless it is there, whole."""
+    """Return the path of our program on a machine; send it unless a complete copy exists there."""
     binary = core_binary()
     digest = hashlib.sha256(binary.read_bytes()).hexdigest()
     target = f"{folder}/core/{digest[:16]}/{binary.name}"
@@ -49,7 +49,7 @@ def program(to: Connection, folder: str) -> str:
         script = 'mkdir -p "${1%/*}" && cat > "$1.part" && chmod 755 "$1.part" && mv "$1.part" "$1"'
         to.feed(["sh", "-c", script, "sh", target], ["cat", str(binary)], _LONG)
         if _digest_of(to, target) != digest:
-            raise FiveninesError(f"{to.name}: our program did not arrive whole")
+            raise FiveninesError(f"{to.name}: the copy of fivenines-core is incomplete: try again")
     return target
 
 
@@ -58,36 +58,36 @@ def _digest_of(on: Connection, path: str) -> str:
 
 
 def tree(to: Connection, core: str, folder: str, kind: str, source: Path, tell: Tell = lambda _: None) -> str:
-    """The path of a copy of a folder on a machine, where it is sent unless it is there, whole.
+    """Return the path of a folder's copy on a machine; send it unless a complete copy exists there.
 
     Args:
-        to: the machine.
-        core: our program there.
-        folder: where fivenines may write there.
+        to: connection to the machine.
+        core: path of our program there.
+        folder: folder there that fivenines can write to.
         kind: `engines` or `data`.
         source: the folder here.
-        tell: told what is sent, if something is.
+        tell: called with a progress message if the folder is sent.
 
     Raises:
-        FiveninesError: it could not be sent, or did not arrive whole.
+        FiveninesError: the folder could not be sent, or the copy is incomplete.
     """
-    held = listing(source)
-    target = f"{folder}/{kind}/{held[:16]}"
-    if _held(to, target) == held:
+    expected = listing(source)
+    target = f"{folder}/{kind}/{expected[:16]}"
+    if _digest_of_folder(to, target) == expected:
         return target
     tell(f"sending {_called(source)} to {to.name}, {_megabytes(source)} MB")
     owners = [] if os.geteuid() == 0 and kind == "engines" else ["--owner=0", "--group=0"]
     reads = ["tar", "--create", "--numeric-owner", *owners, f"--directory={source}", "--file=-", "."]
-    told, digest = to.feed([core, "remote", "receive", f"--into={target}.part"], reads, _LONG)
-    if told.strip() != digest or _held(to, f"{target}.part") != held:
-        raise FiveninesError(f"{to.name}: {source} did not arrive whole: try again")
+    received, digest = to.feed([core, "remote", "receive", f"--into={target}.part"], reads, _LONG)
+    if received.strip() != digest or _digest_of_folder(to, f"{target}.part") != expected:
+        raise FiveninesError(f"{to.name}: the copy of {source} is incomplete: try again")
     script = 'rm -rf "$1" && mv "$1.part" "$1" && chmod 755 "$1"'
     to.need(["sh", "-c", script, "sh", target])
     return target
 
 
 def _called(source: Path) -> str:
-    """What an engine is known as is its folder's name, and not that of the tree in it."""
+    """Return the name of a folder; an engine is named by its folder, not by the tree in it."""
     return source.parent.name if source.name in _IN_ENGINES else source.name
 
 
@@ -96,6 +96,6 @@ def _megabytes(folder: Path) -> int:
     return round(sum(files) / 1e6)
 
 
-def _held(on: Connection, folder: str) -> str:
+def _digest_of_folder(on: Connection, folder: str) -> str:
     done = on.run(["sh", "-c", f'cd "$1" 2>/dev/null && {_LISTED}', "sh", folder])
     return done.output.partition(" ")[0] if done.code == 0 else ""

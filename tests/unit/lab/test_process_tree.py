@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from fivenines.lab import descent
+from fivenines.lab import process_tree
 from fivenines.waiting import wait_until
 
 CHAIN = """
@@ -40,23 +40,23 @@ def _missing(top: psutil.Process) -> str:
 @pytest.fixture(params=[True, False], ids=["lists", "parents"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
-        assert descent._has_lists(), "this kernel keeps no lists of children"
+        assert process_tree._has_lists(), "this kernel keeps no lists of children"
     else:
-        monkeypatch.setattr(descent, "_has_lists", lambda: False)
+        monkeypatch.setattr(process_tree, "_has_lists", lambda: False)
 
 
 @pytest.mark.usefixtures("way")
 def test_all_generations_are_below_and_parents_come_first(top: psutil.Process) -> None:
-    found = descent.below(top.pid)
+    found = process_tree.below(top.pid)
     assert set(found) == set(top.children(recursive=True)) and len(found) == 4
     pids = [top.pid, *(one.pid for one in found)]
     assert all(one.ppid() in pids[: pids.index(one.pid)] for one in found)
-    assert set(descent.children(top.pid)) == set(top.children())
-    assert top in descent.children(os.getpid())
+    assert set(process_tree.children(top.pid)) == set(top.children())
+    assert top in process_tree.children(os.getpid())
 
 
 @pytest.mark.usefixtures("way")
-def test_nobody_is_below_one_that_has_ended() -> None:
+def test_an_ended_process_has_no_descendants() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert descent.below(process.pid) == descent.children(process.pid) == []
+    assert process_tree.below(process.pid) == process_tree.children(process.pid) == []

@@ -1,4 +1,4 @@
-"""The links between all hosts on machines of an inventory: between sites, and those of hosts for a while."""
+"""The links between hosts on machines of an inventory: between sites, and of hosts that a fault impairs."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +8,11 @@ from fivenines.lab.ssh.links import OutgoingLinks, joined
 
 
 class LinksBetween:
-    """What the way from each host to each other does.
+    """The settings of the link from each host to each other host.
 
     Args:
-        network: what it does between sites, from the start or from the load on.
-        site_of: the site of each host.
+        network: settings of links between sites, from the start or from the load on.
+        site_of: returns the site of a host.
     """
 
     def __init__(self, network: NetworkSettings, site_of: Callable[[str], str]) -> None:
@@ -26,18 +26,18 @@ class LinksBetween:
         self._off: set[str] = set()
 
     def add(self, host: str, address: str, outgoing: OutgoingLinks) -> None:
-        """There is a further host."""
+        """Add a host."""
         self._outgoing[host], self._addresses[host] = outgoing, address
         self._use_all()
 
     def begin(self) -> None:
-        """From now on links do what the settings say, where they say that they begin with the load."""
+        """Apply the network settings if they begin with the load."""
         if self._now != self._network:
             self._now = self._network
             self._use_all()
 
     def end(self) -> None:
-        """From now on they do nothing, where they began with the load."""
+        """Remove the network settings again if they began with the load."""
         if self._network.begins_late and self._now == self._network:
             self._now = self._network.plain()
             self._use_all()
@@ -59,22 +59,22 @@ class LinksBetween:
         self._use_all()
 
     def delay(self, source: str, target: str) -> float:
-        """Seconds that a packet may need from one host to another beside what the network itself needs."""
-        way = self._way(source, target)
-        return way.rtt / 2 + way.jitter
+        """Return the seconds that the emulated link can add to a packet's time between two hosts."""
+        link = self._link(source, target)
+        return link.rtt / 2 + link.jitter
 
-    def are_gone(self, host: str) -> None:
-        """A host has lost its power."""
+    def switched_off(self, host: str) -> None:
+        """Note that a host was switched off."""
         self._off.add(host)
-        self._outgoing[host].are_gone()
+        self._outgoing[host].switched_off()
 
-    def are_back(self, host: str) -> None:
-        """It has it again."""
+    def switched_on(self, host: str) -> None:
+        """Restore the links of a host that was switched on."""
         self._off.discard(host)
-        self._outgoing[host].use(self._ways_from(host))
+        self._outgoing[host].use(self._links_from(host))
 
     def require(self) -> None:
-        """Make sure that all emulators work; raises FiveninesError if one does not."""
+        """Check that all emulators work; raise FiveninesError if one does not."""
         for outgoing in self._outgoing.values():
             outgoing.require()
 
@@ -84,18 +84,18 @@ class LinksBetween:
             outgoing.end()
 
     def _use_all(self) -> None:
-        there = [host for host in self._outgoing if host not in self._off]
-        with ThreadPoolExecutor(max(1, len(there))) as pool:
-            list(pool.map(lambda host: self._outgoing[host].use(self._ways_from(host)), there))
+        running = [host for host in self._outgoing if host not in self._off]
+        with ThreadPoolExecutor(max(1, len(running))) as pool:
+            list(pool.map(lambda host: self._outgoing[host].use(self._links_from(host)), running))
 
-    def _ways_from(self, source: str) -> Mapping[str, LinkSettings]:
+    def _links_from(self, source: str) -> Mapping[str, LinkSettings]:
         return {
-            address: self._way(source, target)
+            address: self._link(source, target)
             for target, address in self._addresses.items()
             if target != source
         }
 
-    def _way(self, source: str, target: str) -> LinkSettings:
+    def _link(self, source: str, target: str) -> LinkSettings:
         ends = self._site_of(source), self._site_of(target)
         between = self._sites.get(frozenset(ends)) or self._now.direction(*ends)
         own = [self._hosts[host] for host in (source, target) if host in self._hosts]

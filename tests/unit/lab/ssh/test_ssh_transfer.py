@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.lab.ssh.sent import _LISTED, listing
-from fivenines.lab.ssh.taken import listening
+from fivenines.lab.ssh.ports_in_use import listening
+from fivenines.lab.ssh.transfer import _LISTED, listing
 
 
 def _theirs(folder: Path) -> str:
@@ -38,7 +38,7 @@ TABLE = """\
 """
 
 
-def test_ports_that_somebody_listens_at() -> None:
+def test_finds_ports_in_use() -> None:
     assert listening(TABLE.splitlines()) == {5432, 3306}
 
 

@@ -1,4 +1,4 @@
-"""What a machine of an inventory can do. Each check really tries the thing."""
+"""Check what a machine of an inventory supports. Each check performs the real action."""
 
 import secrets
 import tempfile
@@ -9,46 +9,46 @@ from typing import Literal
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import LinkSettings
-from fivenines.lab.ssh import enrolled, taken
+from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import SshHost
 from fivenines.lab.ssh.links import OutgoingLinks
 
 State = Literal["ok", "warning", "failed"]
-Told = tuple[str, State, str, str]
-"""What was tried, how it went, what was seen, and the remedy."""
+# Name of the check, state, finding, and remedy.
+CheckResult = tuple[str, State, str, str]
 
 _SPACE = 10 * 2**30
 _GOOD_CLOCK = 5_000_000
 
 
-def examine(on: Connection) -> list[Told]:
-    """All checks on one machine; the later ones need the earlier."""
+def examine(on: Connection) -> list[CheckResult]:
+    """Run all checks on one machine; later checks depend on earlier ones."""
     login = f"logged in at {on.machine.address} as {on.user}"
     try:
         enrolled.require(on)
     except FiveninesError as error:
-        return [("SSH", "ok", login, ""), ("use", "failed", str(error), "see there")]
+        return [("SSH", "ok", login, ""), ("use", "failed", str(error), "run that command")]
     if on.chatter:
         first = on.chatter.splitlines()[0][:80]
-        login += f"; the login shell prints {first!r} before each command, which is passed over"
-    found: list[Told] = [("SSH", "ok", login, "")]
-    found.append(("use", "ok", f"enrolled: {on.machine.folder} is ours", ""))
-    found += [_ports(on), _size(on), _space(on), _chrony(on)]
+        login += f"; ignored {first!r}, which the login shell prints before each command"
+    results: list[CheckResult] = [("SSH", "ok", login, "")]
+    results.append(("use", "ok", f"enrolled, fivenines uses {on.machine.folder}", ""))
+    results += [_ports(on), _size(on), _space(on), _chrony(on)]
     with tempfile.TemporaryDirectory(prefix="fivenines-") as folder:
-        return [*found, *_as_host(on, Path(folder))]
+        return [*results, *_as_host(on, Path(folder))]
 
 
-def _ports(on: Connection) -> Told:
+def _ports(on: Connection) -> CheckResult:
     try:
-        taken.require_free(on)
+        ports_in_use.require_free(on)
     except FiveninesError as error:
-        return ("ports", "failed", str(error), "stop that server, or take another machine")
-    return ("ports", "ok", "nobody listens where databases do", "")
+        return ("ports", "failed", str(error), "stop that server or use another machine")
+    return ("ports", "ok", "no server uses the ports of databases", "")
 
 
-def _size(on: Connection) -> Told:
+def _size(on: Connection) -> CheckResult:
     cores = on.need(["nproc"]).strip()
     memory = on.number(["sed", "-n", "s/^MemTotal: *\\([0-9]*\\).*/\\1/p", "/proc/meminfo"]) / 2**20
     used = f", of which fivenines uses {on.machine.processors}" if on.machine.processors else ""
@@ -56,38 +56,39 @@ def _size(on: Connection) -> Told:
     return ("machine", "ok", f"{kernel}, {cores} processors{used}, {memory:.1f} GiB of memory", "")
 
 
-def _space(on: Connection) -> Told:
+def _space(on: Connection) -> CheckResult:
     free = on.number(["sh", "-c", 'df --output=avail -B1 "$1" | tail -n 1', "sh", on.machine.folder])
-    said = f"{free / 2**30:.1f} GiB free in {on.machine.folder}"
+    space = f"{free / 2**30:.1f} GiB free in {on.machine.folder}"
     if free < _SPACE:
-        return ("disk", "warning", said, "an engine with its data takes some 2 GiB; name another `folder`")
-    return ("disk", "ok", said, "")
+        remedy = "an engine with its data needs about 2 GiB; set another `folder` in the inventory"
+        return ("disk", "warning", space, remedy)
+    return ("disk", "ok", space, "")
 
 
-def _chrony(on: Connection) -> Told:
-    told = on.run(["chronyc", "-n", "tracking"])
-    line = next((one for one in told.output.splitlines() if one.startswith("System time")), "")
-    if told.code == 0 and line:
+def _chrony(on: Connection) -> CheckResult:
+    tracking = on.run(["chronyc", "-n", "tracking"])
+    line = next((line for line in tracking.output.splitlines() if line.startswith("System time")), "")
+    if tracking.code == 0 and line:
         return ("chrony", "ok", line.partition(":")[2].strip(), "")
-    return ("chrony", "warning", "no chrony: its clocks may drift while a trial runs", "install chrony")
+    return ("chrony", "warning", "chrony does not run: the clocks can drift during a trial", "install chrony")
 
 
-def _as_host(on: Connection, folder: Path) -> Iterator[Told]:
+def _as_host(on: Connection, folder: Path) -> Iterator[CheckResult]:
     name = f"doctor-{secrets.token_hex(3)}"
     place = f"{on.machine.folder}/hosts/{name}"
     host = SshHost("doctor", folder / "doctor", Root(), on, place, 10.0, [])
     try:
         host.begin()
     except FiveninesError as error:
-        yield ("host", "failed", str(error), "Linux 5.12 or later with user namespaces is needed")
+        yield ("host", "failed", str(error), "install Linux 5.12 or later with user namespaces")
         return
     try:
         host.run(["true"], uid=999)
-        yield ("host", "ok", "a host of its own namespaces starts, and programs in it", "")
+        yield ("host", "ok", "a host with separate namespaces starts, and programs run in it", "")
         reading = host.clock.near(host.clock.readings[-1].at)
         ahead, known = host.clock.day_ahead() / 1e6, reading.error / 1e6
         state: State = "ok" if reading.error < _GOOD_CLOCK else "warning"
-        yield ("clock", state, f"{ahead:+.2f} ms against ours, known to {known:.2f} ms", "")
+        yield ("clock", state, f"{ahead:+.2f} ms ahead of ours, error at most {known:.2f} ms", "")
         yield _cut(host, name)
         yield _link(host, name)
     except FiveninesError as error:
@@ -96,7 +97,7 @@ def _as_host(on: Connection, folder: Path) -> Iterator[Told]:
         host.end()
 
 
-def _cut(host: SshHost, name: str) -> Told:
+def _cut(host: SshHost, name: str) -> CheckResult:
     cuts = IncomingCuts(host, f"fivenines_{name.partition('-')[2]}", [22])
     try:
         cuts.add(["192.0.2.1"])
@@ -106,14 +107,14 @@ def _cut(host: SshHost, name: str) -> Told:
     return ("cuts", "ok", "nftables can drop packets", "")
 
 
-def _link(host: SshHost, name: str) -> Told:
+def _link(host: SshHost, name: str) -> CheckResult:
     links = OutgoingLinks(host, f"fivenines_links_{name.partition('-')[2]}", [22])
     try:
-        # to itself, so that nobody's packets wait
+        # To its own address, so that no other packets are delayed.
         links.use({host.address: LinkSettings(rtt=0.001)})
     except FiveninesError as error:
-        said = "its links cannot be made slow: " + str(error)
-        return ("links", "warning", said, "ip, nft and /dev/net/tun are needed there")
+        problem = "links cannot be emulated: " + str(error)
+        return ("links", "warning", problem, "install iproute2 and nftables there, and load the module tun")
     finally:
         links.end()
-    return ("links", "ok", "the way to others can be made slow, thin and lossy", "")
+    return ("links", "ok", "links to other machines can have latency, loss and limited bandwidth", "")
