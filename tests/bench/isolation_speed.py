@@ -28,7 +28,7 @@ AT_ONCE = 10
 
 
 def write_history(folder: Path, n: int, stale: float, seed: int = 1) -> int:
-    """Write the table `history` of n transactions of 2 reads and 2 appends each; return the number of number of rows.
+    """Write the table `history` of n transactions of 2 reads and 2 appends each; return the number of rows.
 
     `stale`: the share of transactions that read each key without its newest elements.
     """

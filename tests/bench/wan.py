@@ -116,7 +116,7 @@ def _pings(lab: Lab, count: int) -> list[float]:
 def _iperf(lab: Lab, seconds: int) -> float:
     """Return the receiver's bits per second in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
-    with subprocess.Popen(lab.hosts["node2"].beside(serve), stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(lab.hosts["node2"].outside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
         # The first half covers the stream's start.
         report = _outside(
@@ -133,7 +133,7 @@ def _target(lab: Lab) -> str:
 
 def _outside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
-        lab.hosts[host].beside(command), capture_output=True, text=True, timeout=300, check=False
+        lab.hosts[host].outside(command), capture_output=True, text=True, timeout=300, check=False
     )
     return done.stdout
 

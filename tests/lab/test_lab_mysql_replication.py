@@ -86,7 +86,9 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         deployed.start_node(second)
         _until(
             lambda: (
-                "" if "does not have: it must be restored" in solution.unexpected_primary_reason(second) else "?"
+                ""
+                if "does not have: it must be restored" in solution.unexpected_primary_reason(second)
+                else "?"
             )
         )
         assert "restored" in solution.not_joined_reason(second)

@@ -234,8 +234,9 @@ def _changed_settings(cells: list[CellResult]) -> list[str]:
                 key = cell.key.solution, setting
                 trials[key] = trials.get(key, 0) + 1
     sentences = [
-        f"After the recovery {seen.place} of {solution} has {seen.setting} = {seen.found or 'no value'} instead of "
-        f"{seen.asked or 'no value'}{f' ({seen.why})' if seen.why else ''}: seen in {count(n, 'trial')}."
+        f"After the recovery {seen.place} of {solution} has {seen.setting} = {seen.found or 'no value'} "
+        f"instead of {seen.asked or 'no value'}{f' ({seen.why})' if seen.why else ''}: "
+        f"seen in {count(n, 'trial')}."
         for (solution, seen), n in trials.items()
     ]
     more = len(sentences) - _MOST_SETTINGS

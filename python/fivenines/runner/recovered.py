@@ -37,7 +37,7 @@ class LoadRates:
             self._seconds.append((t, tps))
 
     def dead(self, moment: float) -> bool:
-        """Return whether the load reported `MEANINGFUL` seconds or more until `moment`, none with a success."""
+        """Return whether the load reported `MEANINGFUL` seconds until `moment`, all without success."""
         with self._lock:
             result = list(self._seconds)
         reported = len(result) >= MEANINGFUL and result[-1][0] >= moment - 1

@@ -211,12 +211,8 @@ def _perform(
             deployed.require_durability()
             loaded.network.end()
             progress.faults = fault_runner.records()
-            progress.events = loaded.network.among(fault_runner.events(), loaded.load)
-            kind = cell.fault.fault
-            early = loaded.planned.too_early(loaded.load, kind, progress.faults)
-            if kind != "none" and early is not None:
-                progress.events.append(early)
-            if kind != "none" and not cell.solution.external:
+            progress.events = _events(loaded, cell.fault.fault, progress.faults)
+            if cell.fault.fault != "none" and not cell.solution.external:
                 progress.in_effect_after = in_effect_after(deployed.solution, missing)
             phase("checking", 3.0 + cell.solution.compare_seconds)
             if experiment.ledger.rate:
@@ -229,6 +225,13 @@ def _perform(
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
+
+
+def _events(loaded: _Loaded, kind: str, faults: list[FaultRecord]) -> list[Event]:
+    """Return what happened in the trial, in chronological order, and why no fault was injected if so."""
+    events = loaded.network.among(loaded.fault_runner.events(), loaded.load)
+    early = loaded.planned.too_early(loaded.load, kind, faults)
+    return [*events, early] if kind != "none" and early is not None else events
 
 
 def _load(

@@ -113,7 +113,9 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
     where |= {"require_auth": session.require_auth} if session.require_auth else {}
     parameters = dict(session.startup)
     options = [parameters.pop("options", ""), bound]
-    options += [f"-c {name}={_escaped(value)}" for name, value in parameters.items() if name != "application_name"]
+    options += [
+        f"-c {name}={_escaped(value)}" for name, value in parameters.items() if name != "application_name"
+    ]
     if "application_name" in parameters:
         where["application_name"] = parameters["application_name"]
     return psycopg.connect(

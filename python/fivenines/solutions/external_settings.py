@@ -56,8 +56,8 @@ class Hooks(Settings):
     stop: str = Field("", description="shuts a server down cleanly, for the fault `stop`")
     host_kill: str = Field(
         "",
-        description="kills all processes of a host and silences its network, for the fault `host-kill`; data is "
-        "at risk only if it also discards the page cache, as a power-off does",
+        description="kills all processes of a host and silences its network, for the fault `host-kill`; data "
+        "is at risk only if it also discards the page cache, as a power-off does",
     )
     restart: str = Field(
         "",

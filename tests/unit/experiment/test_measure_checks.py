@@ -36,8 +36,7 @@ workloads: [oltp_read_write]
         ),
         (
             "decide: {prefer: [host_cpu]}\n",
-            "host_cpu cannot be a preference, as neither more nor less of it is better: "
-            "write a condition",
+            "host_cpu cannot be a preference, as neither more nor less of it is better: write a condition",
         ),
         ("decide: {prefer: ['counter:Com_commit/s']}\n", "counter:Com_commit/s cannot be a preference"),
         ("decide: {requirements: [reported_lag_mx < 2s]}\n", "did you mean 'reported_lag_max'?"),

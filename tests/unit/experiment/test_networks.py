@@ -79,7 +79,8 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         ),
         (
             "network: [{link: {rtt: [1ms, 2ms]}}]\n",
-            "x.yaml:4:11: network[0]: link: a link connects two sites; name them, as in `sites: [east, west]`",
+            "x.yaml:4:11: network[0]: link: a link connects two sites; name them, as in "
+            "`sites: [east, west]`",
         ),
         (
             "network: [{sites: {a: [nod1], b: []}}]\n",

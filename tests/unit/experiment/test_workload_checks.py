@@ -81,7 +81,9 @@ def test_servers_that_need_keys_get_no_table_without_one(engine: str, setting: s
         f"name: x\nsolutions: [{{solution: standalone, engine: {engine}, server: {{{setting}: true}}}}]\n"
         "workloads: [{workload: oltp_read_write, secondary: true}]\n"
     )
-    with pytest.raises(UsageError, match=f"secondary: with server.{setting} each table must have a primary key"):
+    with pytest.raises(
+        UsageError, match=f"secondary: with server.{setting} each table must have a primary key"
+    ):
         parse_experiment(text, "x.yaml")
     parse_experiment(text.replace(": true}}", ": false}}"), "x.yaml")
 
