@@ -104,8 +104,9 @@ impl Client {
     /// Makes each statement commit, also where the server's default or its init_connect says otherwise. The status
     /// flags tell neither: MySQL 9.7 calls a session of `SET GLOBAL autocommit = 0` one that commits.
     fn commit_each(&mut self) -> Result<(), Failure> {
-        let is_off = match self.query("SELECT @@autocommit") {
-            Ok(_) => self.rows().int(0, 0) == Some(0),
+        // SHOW, as its count is of no statement that a load's statements are compared by.
+        let is_off = match self.query("SHOW SESSION VARIABLES LIKE 'autocommit'") {
+            Ok(_) => self.rows().text(0, 1).as_deref() == Some("OFF"),
             Err(failure) if failure.class == Class::Connection => return Err(failure),
             Err(_) => false,
         };
