@@ -27,10 +27,7 @@ class HostKillSettings(NodeFaultSettings):
     `power_off` and `power_on` switches the machine off instead.
     """
 
-    fault: Literal["host-kill"] = Field(
-        # One string, as shell completion reads it from the source.
-        description="kill all processes of a host and silence its network; the page cache survives, so use `power-loss` to test durability"  # noqa: E501
-    )
+    fault: Literal["host-kill"] = Field(description="all processes of a host end; its page cache survives")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
         5.0, description="time until the network is restored and the server starts; null: never"

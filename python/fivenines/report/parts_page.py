@@ -19,7 +19,7 @@ _SENTENCES = 4
 
 @dataclass(frozen=True)
 class Shown:
-    """A part of the page; without a status it has not begun."""
+    """A part of the page; without a status it has not started."""
 
     name: str
     title: str = ""
@@ -41,7 +41,7 @@ def write_index(folder: Path) -> Path:
 
 
 def render(folder: Path) -> str:
-    """Return the page; parts that have not begun are named."""
+    """Return the page; including parts that have not started."""
     record = parts.read(folder)
     return (
         templates()

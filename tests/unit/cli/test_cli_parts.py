@@ -108,7 +108,7 @@ def test_a_part_alone_and_then_the_rest(fivenines: Fivenines, campaigns: Campaig
     assert fivenines("run", "two.yaml", "--part", "loss").code == 0
     (folder,) = Path("runs").iterdir()
     page = (folder / "index.html").read_text()
-    assert "It has not begun." in page and 'href="reads/report.html"' not in page
+    assert "Not started." in page and 'href="reads/report.html"' not in page
     assert fivenines("run", "two.yaml", "--resume").code == 0
     assert campaigns.began == [("loss", 2, False), ("reads", 4, True), ("loss", 2, True)]
     listed = json.loads(fivenines("results", "list", "--json").out)
@@ -129,7 +129,7 @@ def test_an_interrupted_part_says_how_all_are_continued(fivenines: Fivenines, ca
         "error: interrupted; finished trials are kept. Continue with: "
         "fivenines run two.yaml --resume --out here --part reads --part loss"
     )
-    assert "It has not begun." in Path("here/index.html").read_text()
+    assert "Not started." in Path("here/index.html").read_text()
 
 
 def test_who_asks_one_part_to_stop_stops_all(fivenines: Fivenines, campaigns: Campaigns) -> None:

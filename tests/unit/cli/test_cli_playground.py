@@ -233,7 +233,7 @@ def test_settings_are_read_as_in_a_file() -> None:
             "up: --nodes 4: a Galera cluster of 4 votes has no majority when it splits into "
             "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`",
         ),
-        ("standalone", [], 2, "up: --nodes 2: standalone has 1 nodes"),
+        ("standalone", [], 2, "up: --nodes 2: standalone has 1 nodes. Leave --nodes out"),
         ("hot-standby", [], 1, "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
     ],
 )

@@ -104,11 +104,11 @@ def test_a_planted_change_of_figures_flips_the_verdict(
 
 @pytest.mark.parametrize(("relaxed", "inconclusive"), [(1200.0, True), (2000.0, False)])
 def test_inconclusive_claims_name_the_next_command(
-    fivenines: Fivenines, relaxed: float, untold: bool
+    fivenines: Fivenines, relaxed: float, inconclusive: bool
 ) -> None:
     _ran(relaxed)
     words = " ".join(fivenines("replicate", "--judge", "done").out.split())
-    assert ("fivenines replicate FILE --full --part speed --dry-run" in words) is untold
+    assert ("fivenines replicate FILE --full --part speed --dry-run" in words) is inconclusive
 
 
 def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) -> None:

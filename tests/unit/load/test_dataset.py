@@ -154,7 +154,7 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         dataset.copy(tmp_path / "gone", _node(tmp_path / "node"))
     message = str(refused.value)
-    assert message.startswith("the data set could not be copied for node1: no copy to ")
+    assert message.startswith("the data set could not be copied for node1: cannot copy ")
     assert "No such file or directory" in message
 
 

@@ -78,7 +78,7 @@ def test_a_missing_root_account_is_reported_with_the_line(
         load_experiment(file)
     assert str(refused.value).startswith(
         f"{file}:8:14: solutions[0].manager: pacemaker changes users, so its lab needs all user ids, "
-        "and only root may. Or choose another"
+        "but only root may. Or choose another"
     )
     assert parse_experiment(FILE, "x.yaml"), "on paper it is right"
     assert checks.machine_problem(replication(manager="operator")) == ""

@@ -29,7 +29,7 @@ def test_both_values_and_the_number_of_trials_are_reported(tmp_path: Path) -> No
     cells = analyse(run)
     cautions = [one.text for one in answers(cells, names_of(cells)) if one.topic == "Caution"]
     assert (
-        "After the recovery node1 of a has max_connections = 222, and 321 was asked for (SET PERSIST has it "
-        "in mysqld-auto.cnf): seen in 2 trials." in cautions
+        "After the recovery node1 of a has max_connections = 222 instead of 321 (SET PERSIST has it in "
+        "mysqld-auto.cnf): seen in 2 trials." in cautions
     )
     assert "After the recovery node1 of a has max_connections = 222" in tables(run, "md")

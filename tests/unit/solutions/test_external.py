@@ -81,7 +81,7 @@ def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> N
         ("faults", "[{fault: kill}]", "Set `hooks.kill` and `hooks.restart`"),
         ("faults", "[{fault: slow-disk}]", "slow-disk needs a lab"),
         ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
-        ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
+        ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' is not possible"),
     ],
 )
 def test_faults_that_need_control_are_refused_with_file_and_line(key: str, value: str, message: str) -> None:

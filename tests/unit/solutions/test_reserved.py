@@ -175,7 +175,7 @@ solutions:
     with pytest.raises(UsageError) as refused:
         parse_experiment(text, "x.yaml")
     message = str(refused.value)
-    assert "x.yaml has 4 mistakes" in message
+    assert "x.yaml has 4 errors" in message
     assert "x.yaml:7:7: solutions[0].server.server_id: " in message
     assert "x.yaml:9:7: solutions[0].server.bind-address: " in message
     assert "solutions[1].sweep.server.port[0]: " in message

@@ -81,5 +81,5 @@ def test_what_is_no_whole_audit_is_not_judged() -> None:
 
 def test_without_audits_and_without_a_bank() -> None:
     result = judged(transfer(1, 0, 0, 1, 5))
-    assert result is not None and result.note == "There was no audit."
+    assert result is not None and result.note == "No audit was recorded."
     assert judged([]) is None
