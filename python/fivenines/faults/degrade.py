@@ -1,4 +1,4 @@
-"""Fault `degrade`: add latency or loss to a host's link, or limit its bandwidth; no link is cut."""
+"""Fault `degrade`: add latency or loss to a link, or limit its bandwidth; no link is cut."""
 
 import subprocess
 import sys
@@ -20,9 +20,7 @@ class DegradeSettings(NodeFaultSettings):
 
     hits = "hosts"
 
-    fault: Literal["degrade"] = Field(
-        description="add latency or loss to a host's link, or limit its bandwidth"
-    )
+    fault: Literal["degrade"] = Field(description="add latency or loss to a link, or limit its bandwidth")
     target: targets.HostTarget = "primary"
     latency: Duration = Field(0.0, description="added to each round trip, half of it each way")
     jitter: Duration = Field(0.0, description="variation of a frame's latency, each way")

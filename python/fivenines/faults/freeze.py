@@ -16,9 +16,7 @@ from fivenines.units import Duration
 class FreezeSettings(NodeFaultSettings):
     """Stop all server processes of a node with SIGSTOP, and resume them later."""
 
-    fault: Literal["freeze"] = Field(
-        description="stop all server processes of a node with SIGSTOP; connections stay open"
-    )
+    fault: Literal["freeze"] = Field(description="stop a node's server processes with SIGSTOP")
     target: targets.NodeTarget = "primary"
     duration: Duration | None = Field(
         5.0, description="time until the processes resume (SIGCONT); null: they stay stopped"

@@ -15,9 +15,7 @@ from fivenines.units import Duration
 class FullDiskSettings(NodeFaultSettings):
     """Return ENOSPC for every write that would extend a file of a node's server, until space is available."""
 
-    fault: Literal["full-disk"] = Field(
-        description="fill a node's disk: writes that extend a file get ENOSPC"
-    )
+    fault: Literal["full-disk"] = Field(description="fill a node's disk: writes that extend a file fail")
     target: targets.NodeTarget = "primary"
     duration: Duration | None = Field(
         5.0, description="time until space is available again; null: the disk stays full"

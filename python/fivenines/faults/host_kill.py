@@ -27,7 +27,7 @@ class HostKillSettings(NodeFaultSettings):
     `power_off` and `power_on` switches the machine off instead.
     """
 
-    fault: Literal["host-kill"] = Field(description="all processes of a host end; its page cache survives")
+    fault: Literal["host-kill"] = Field(description="kill all processes of a host; its page cache survives")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
         5.0, description="time until the network is restored and the server starts; null: never"

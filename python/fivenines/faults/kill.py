@@ -16,7 +16,7 @@ from fivenines.units import Duration
 class KillSettings(NodeFaultSettings):
     """Kill all server processes of a node at once. Its host and network keep working."""
 
-    fault: Literal["kill"] = Field(description="kill all server processes of a node with SIGKILL")
+    fault: Literal["kill"] = Field(description="kill a node's server processes with SIGKILL")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
         5.0, description="time from the fault to the restart of the server; null: no restart"

@@ -44,7 +44,7 @@ class LongTransactionSettings(NodeFaultSettings):
     hits = "nodes"
 
     fault: Literal["long-transaction"] = Field(
-        description="leave a transaction open that preserves a snapshot and holds row locks"
+        description="leave a transaction open, with its snapshot and locks"
     )
     target: targets.NodeTarget = "primary"
     rows: Annotated[int, Field(ge=0)] = Field(

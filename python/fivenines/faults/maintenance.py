@@ -48,7 +48,7 @@ MaintenanceTarget = Annotated[
 class MaintenanceSettings(NodeFaultSettings):
     """Shut each server down and restart it; it must be a working member before the next one follows."""
 
-    fault: Literal["maintenance"] = Field(description="restart one server after the other (rolling restart)")
+    fault: Literal["maintenance"] = Field(description="restart one server after the other (rolling)")
     target: MaintenanceTarget = "all"
     down: Duration = Field(
         1.0, description="time that each server stays down after its shutdown, as for an upgrade"

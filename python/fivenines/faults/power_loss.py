@@ -19,9 +19,7 @@ from fivenines.units import Duration
 class PowerLossSettings(NodeFaultSettings):
     """Switch off virtual machines. Data that a server has written but not flushed to disk is lost."""
 
-    fault: Literal["power-loss"] = Field(
-        description="switch off virtual machines; data that was not flushed to disk is lost"
-    )
+    fault: Literal["power-loss"] = Field(description="switch off virtual machines; unflushed data is lost")
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
         5.0, description="time until the machines boot and their servers start; null: never"

@@ -18,7 +18,7 @@ class StalledReplicaSettings(NodeFaultSettings):
     hits = "nodes"
 
     fault: Literal["stalled-replica"] = Field(
-        description="stop a replica from applying changes while it receives them"
+        description="stop a replica from applying the changes it receives"
     )
     target: targets.NodeTarget = "replica"
     duration: Duration | None = Field(5.0, description="time until the replica applies again; null: never")

@@ -180,7 +180,7 @@ def test_the_list_has_every_fault_and_what_it_does(fivenines: Any) -> None:
     answer = fivenines("inject", "--list")
     assert answer.code == 0
     assert "stalled-replica" in answer.out
-    assert "kill all processes of a host and silence its network" in answer.out
+    assert "kill all processes of a host; its page cache survives" in answer.out
     assert "nothing is broken" not in answer.out
 
 

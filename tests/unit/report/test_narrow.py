@@ -93,7 +93,7 @@ def test_wide_shows_all_columns_and_a_note_names_the_command(
     shown = capsys.readouterr()
     assert "Outage, reads" not in shown.out
     assert shown.err.startswith("columns not shown: ")
-    assert "Outage, reads" in shown.err and "(fivenines results show run --wide)" in shown.err
+    assert "Outage, reads" in shown.err and "to show them: fivenines results show run --wide" in shown.err
     summary.show(run, wide=True)
     shown = capsys.readouterr()
     assert "Outage, reads" in shown.out and " to " in shown.out and shown.err == ""
