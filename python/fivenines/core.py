@@ -13,7 +13,7 @@ NAME = "fivenines-core"
 
 @cache
 def core_binary() -> Path:
-    """The `fivenines-core` program: $FIVENINES_CORE, beside our Python, or on the PATH.
+    """The `fivenines-core` program: $FIVENINES_CORE, next to the Python interpreter, or on the PATH.
 
     Raises:
         FiveninesError: there is none.

@@ -15,9 +15,6 @@ def invalid(message: str) -> PydanticCustomError:
     return PydanticCustomError(INVALID, "{message}", {"message": message})
 
 
-told = invalid
-
-
 class Settings(BaseModel):
     """Settings of an experiment file: unknown keys are errors, instances are immutable.
 

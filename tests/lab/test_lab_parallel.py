@@ -88,7 +88,7 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     assert {(worker.name, *worker.cores) for worker in workers if worker} == {
         (f"worker {number}", *sorted(cpus)) for number, cpus in enumerate(sorted(used), start=1)
     }
-    assert all(worker is not None and worker.beside == 1 for worker in workers)
+    assert all(worker is not None and worker.neighbours == 1 for worker in workers)
     lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
     (begun,) = [line for line in lines if line["event"] == "campaign-started"]
     assert begun["at_once"] == 2

@@ -63,7 +63,7 @@ pub fn command(
     options: &ScriptOptions,
     facts: &RunFacts,
     connect: &(dyn Fn() -> Result<blocking::Client, Failure> + Sync),
-    told: &(dyn Fn(Made) + Sync),
+    reported: &(dyn Fn(Made) + Sync),
 ) -> Result<Made> {
     let [file] = options.files.as_slice() else {
         return Err(Usage::error("`prepare` takes one script"));
@@ -81,5 +81,5 @@ pub fn command(
         facts,
         command: "prepare",
     };
-    lua::command::run(&request, connect, told)
+    lua::command::run(&request, connect, reported)
 }

@@ -149,9 +149,9 @@ impl LuaScript {
             answer = match reply {
                 Ok(reply) => ask::reply(&self.loaded.interpreter.lua, &reply, keep).map_err(lua)?,
                 Err(failure) => {
-                    let told = self.loaded.tell(&failure);
+                    let reported = self.loaded.tell(&failure);
                     last = Some(failure);
-                    told.map_err(|error| client.stop_run(error.to_string()))?
+                    reported.map_err(|error| client.stop_run(error.to_string()))?
                 }
             };
         }

@@ -14,7 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a session of MySQL is told whose statements do not commit by themselves.
+/// Sent to a MySQL session whose statements do not commit by themselves.
 pub const AUTOCOMMIT: &str = "SET autocommit = 1";
 
 enum Stream {
@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Whether statements commit by themselves in a new session, before it is told so.
+    /// Whether statements commit by themselves in a new session, before `AUTOCOMMIT` is sent.
     pub fn server_commits(&self) -> bool {
         self.commits
     }

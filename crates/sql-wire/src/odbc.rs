@@ -84,7 +84,7 @@ pub struct OdbcSession {
     kind: Kind,
     password: String,
     /// Statements that were sent to the thread.
-    told: Vec<bool>,
+    reported: Vec<bool>,
     keep_rows: bool,
     /// What a failure of the call under way may have left behind.
     stake: Stake,
@@ -98,7 +98,7 @@ impl OdbcSession {
         OdbcSession {
             kind,
             password: credentials.password.clone(),
-            told: Vec::new(),
+            reported: Vec::new(),
             keep_rows: false,
             stake: Stake::Nothing,
             in_transaction: false,
@@ -255,10 +255,10 @@ impl Session for OdbcSession {
         }
         self.keep(keep_rows);
         self.begin_call(statement.effect);
-        if self.told.len() <= id {
-            self.told.resize(id + 1, false);
+        if self.reported.len() <= id {
+            self.reported.resize(id + 1, false);
         }
-        if !std::mem::replace(&mut self.told[id], true) {
+        if !std::mem::replace(&mut self.reported[id], true) {
             let sql = placeholders::plain(&statement.sql, self.kind);
             let types = statement.types.iter().map(|of| type_of(*of));
             Frame::prepare(id as u32, &sql, types, out);

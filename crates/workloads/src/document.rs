@@ -41,18 +41,19 @@ impl FromStr for Document {
 /// A side workload that runs in addition to the load: `{"rate": TRANSACTIONS PER SECOND, "workload": {...}}`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Beside {
+pub struct Alongside {
     pub rate: f64,
     pub workload: Document,
 }
 
-impl FromStr for Beside {
+impl FromStr for Alongside {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Beside, String> {
-        let beside: Beside = serde_json::from_str(text).map_err(|problem| problem.to_string())?;
-        match beside.rate {
-            rate if rate > 0.0 && rate <= 10_000.0 => Ok(beside),
+    fn from_str(text: &str) -> Result<Alongside, String> {
+        let alongside: Alongside =
+            serde_json::from_str(text).map_err(|problem| problem.to_string())?;
+        match alongside.rate {
+            rate if rate > 0.0 && rate <= 10_000.0 => Ok(alongside),
             rate => Err(format!(
                 "a rate of {rate}: expected one above 0 and up to 10000"
             )),

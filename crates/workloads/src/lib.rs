@@ -1,6 +1,6 @@
 //! What is asked of the database. A transaction is an async function over a `Client`.
 //!
-//! A new workload is one file with one type behind `Workload`, its options and its data set beside it, and one
+//! A new workload is one file with one type behind `Workload`, its options and its data set next to it, and one
 //! entry in `registry`.
 
 pub mod append;

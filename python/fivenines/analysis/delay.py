@@ -42,7 +42,7 @@ class Delays:
     """Lag in one trial: actual lag in ms for each node, and the figures that servers report."""
 
     truth: dict[str, Series] = field(default_factory=dict)
-    told: list[Figure] = field(default_factory=list)
+    reported: list[Figure] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Verdict:
     """
 
     samples: int
-    told: Floats
+    reported: Floats
     truth: Floats
     zero: int = 0
     zero_worst: float = 0.0
@@ -87,12 +87,12 @@ class DelayFigures:
     """
 
     truth: Floats | None
-    told: list[Judged]
+    reported: list[Judged]
 
     @property
     def known(self) -> bool:
         """Return whether the trial has actual or reported lag."""
-        return self.truth is not None or bool(self.told)
+        return self.truth is not None or bool(self.reported)
 
 
 def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
@@ -103,7 +103,7 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
     # A single node cannot lag behind another one.
-    return [each if each.told or len(each.truth) > 1 else Delays() for each in result]
+    return [each if each.reported or len(each.truth) > 1 else Delays() for each in result]
 
 
 def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
@@ -131,7 +131,7 @@ def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
     """Return each figure, by its source and unit, over all trials."""
     result: dict[tuple[str, str], list[Verdict]] = {}
     for trial in trials:
-        for item in trial.told:
+        for item in trial.reported:
             result.setdefault((item.source, item.unit), []).append(item.verdict)
     return {key: merged(some) for key, some in result.items()}
 
@@ -153,7 +153,7 @@ def _of_trial(seen: Delays) -> DelayFigures:
                 ]
             ),
         )
-        for item in seen.told
+        for item in seen.reported
     ]
     truth = [series.v for series in seen.truth.values()]
     return DelayFigures(np.concatenate(truth) if truth else None, messages)
@@ -175,7 +175,7 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
     much = LATE_MS + (1000.0 if unit == "s" else 0.0)
     return Verdict(
         samples=len(reported),
-        told=reported[~null],
+        reported=reported[~null],
         truth=actual,
         zero=int(zero.sum()),
         zero_worst=float(actual[zero].max(initial=0.0)),
@@ -190,7 +190,7 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     """Merge the verdicts of several nodes or trials."""
     return Verdict(
         samples=sum(verdict.samples for verdict in verdicts),
-        told=np.concatenate([verdict.told for verdict in verdicts]),
+        reported=np.concatenate([verdict.reported for verdict in verdicts]),
         truth=np.concatenate([verdict.truth for verdict in verdicts]),
         zero=sum(verdict.zero for verdict in verdicts),
         zero_worst=max(verdict.zero_worst for verdict in verdicts),

@@ -108,7 +108,7 @@ def _facts(run: Run) -> dict[Path, str]:
 def _workers(run: Run) -> dict[Path, str]:
     """Return the number of parallel trials and of CPUs for each; {} for sequential trials."""
     result = [trial.record.worker for trial in run.complete]
-    parallel = sorted({f"{item.beside + 1} of {len(item.cores)} cores each" for item in result if item})
+    parallel = sorted({f"{item.neighbours + 1} of {len(item.cores)} cores each" for item in result if item})
     return {("parallel trials",): ", ".join(parallel)} if parallel else {}
 
 

@@ -41,7 +41,7 @@ class Standing:
     run: str = ""
 
     @property
-    def told(self) -> bool:
+    def significant(self) -> bool:
         """Return whether the ratio is shown to have changed by more than it varies from run to run."""
         low, high = self.difference.ratio_low, self.difference.ratio_high
         if low is None or high is None:

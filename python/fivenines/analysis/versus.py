@@ -47,20 +47,20 @@ class Change:
     after: Sequence[Value] = ()
 
     @property
-    def told(self) -> bool:
+    def significant(self) -> bool:
         """Return whether the runs are shown to differ."""
         return self.difference.differs and not too_equal(self.difference)
 
     @property
     def worse(self) -> bool:
         """Return whether the measure is shown to have become worse."""
-        return self.told and self.measure.more is not None and not self.better
+        return self.significant and self.measure.more is not None and not self.better
 
     @property
     def better(self) -> bool:
         """Return whether the measure is shown to have become better."""
         up = (self.difference.absolute or 0.0) > 0
-        return self.told and self.measure.more is up
+        return self.significant and self.measure.more is up
 
     def worse_than(self, share: float) -> bool:
         """Return whether the measure is shown to be worse by more than a share, as 0.1 for a tenth."""

@@ -93,7 +93,7 @@ class LedgerSettings(Settings):
             f"--ledger-clients={self.clients}",
             f"--ledger-read-rate={self.read_rate:.15g}",
         ]
-        flags += [f"--beside={json.dumps(one)}" for one in self._alongside()]
+        flags += [f"--alongside={json.dumps(one)}" for one in self._alongside()]
         return [*flags, *(self.probe.flags(fault_at, at_most_every) if self.rate else [])]
 
     def _alongside(self) -> list[dict[str, Any]]:

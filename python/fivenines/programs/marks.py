@@ -11,7 +11,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from fivenines.cluster.events import ManagerEvent
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 # The failover events that every manager can log.
 Meaning = Literal["missed", "decided", "fenced", "promoted", "repointed", "failed"]
@@ -30,7 +30,7 @@ def _regular(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise told(f"{text!r} is not a regular expression: {error}") from error
+        raise invalid(f"{text!r} is not a regular expression: {error}") from error
     return text
 
 

@@ -127,7 +127,7 @@ def _coverage(versus: Versus) -> list[str]:
 
 def changes_table(versus: Versus, names: Names, allowed: float, every: bool) -> Table:
     """Return a row for each measure that changed, the worst first; with `every`, for all measures."""
-    shown = [one for one in versus.changes if every or one.told]
+    shown = [one for one in versus.changes if every or one.significant]
     rows = [
         [
             _word(one, allowed),
@@ -151,7 +151,7 @@ def standings_table(versus: Versus, names: Names) -> Table:
     """Return the ratios of two interleaved solutions in the baseline and later, and their change."""
     rows = [
         [
-            "≠ changed" if one.told else "? inconclusive",
+            "≠ changed" if one.significant else "? inconclusive",
             one.run if len(versus.later) > 1 else "",
             one.measure.title,
             f"{one.key.solution} / {one.other}",
@@ -199,7 +199,7 @@ def as_json(versus: Versus) -> dict[str, Any]:
                 "run": one.run,
                 "against": one.other,
                 "measure": one.measure.name,
-                "changed": one.told,
+                "changed": one.significant,
                 **_ratio_json(one.difference),
             }
             for one in versus.standings
@@ -288,7 +288,7 @@ def _verdict(one: Change) -> str:
     """Return the verdict; `differs` is for measures without a better direction."""
     if one.worse or one.better:
         return "worse" if one.worse else "better"
-    return "differs" if one.told else "inconclusive"
+    return "differs" if one.significant else "inconclusive"
 
 
 def _ratio_json(difference: Difference) -> dict[str, Any]:
@@ -321,7 +321,7 @@ def _word(one: Change, allowed: float) -> str:
         return "✗ worse, allowed" if allowed else "✗ worse"
     if one.better:
         return "✓ better"
-    return "≠ differs" if one.told else "? inconclusive"
+    return "≠ differs" if one.significant else "? inconclusive"
 
 
 def title_of(one: Change) -> str:
@@ -331,7 +331,7 @@ def title_of(one: Change) -> str:
 
 def _by_size(one: Standing) -> tuple[bool, float]:
     ratio = one.difference.ratio or 1.0
-    return not one.told, -max(ratio, 1 / ratio if ratio else 0.0)
+    return not one.significant, -max(ratio, 1 / ratio if ratio else 0.0)
 
 
 def _mean(one: Change, summary: Summary) -> str:

@@ -76,7 +76,7 @@ def render(
 def _drawn(versus: Versus) -> list[Change]:
     """Return the measures that changed, the worst first; all measures if none changed."""
     known = [one for one in sorted(versus.changes, key=order) if one.difference.ratio]
-    changed = [one for one in known if one.told]
+    changed = [one for one in known if one.significant]
     return (changed or known)[:_DRAWN]
 
 

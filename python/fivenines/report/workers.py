@@ -15,10 +15,10 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
 
 
 def _crowded(cells: Sequence[CellResult]) -> list[str]:
-    crowded = [one for one in _workers(cells) if one.beside]
+    crowded = [one for one in _workers(cells) if one.neighbours]
     if not crowded:
         return []
-    most = max(one.beside for one in crowded) + 1
+    most = max(one.neighbours for one in crowded) + 1
     cores = sorted({len(one.cores) for one in crowded})
     each = listed([str(number) for number in cores])
     noun = "CPU" if cores == [1] else "CPUs"

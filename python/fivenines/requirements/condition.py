@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from fivenines.requirements.measures import Measure, measure_named
-from fivenines.settings import told
+from fivenines.settings import invalid
 from fivenines.units import parse_duration
 
 Relation = Literal["<", "<=", ">", ">=", "="]
@@ -120,7 +120,7 @@ def _read(value: object) -> object:
     try:
         return parse_requirement(value)
     except ValueError as error:
-        raise told(str(error)) from None
+        raise invalid(str(error)) from None
 
 
 # A condition, written as text in files.

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from fivenines.requirements.condition import Condition, Requirement, parse_requirement
 from fivenines.requirements.measures import measure_named
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 # A decision may depend on the conditions that a user knows in advance. The next fault is not one of them.
 Axis = Literal["workload", "connections", "network"]
@@ -23,11 +23,11 @@ def _known(name: str) -> str:
     try:
         measure = measure_named(name)
     except ValueError as error:
-        raise told(str(error)) from None
+        raise invalid(str(error)) from None
     if measure.kind == "event":
-        raise told(f"{name} is a requirement, not a preference: write it under `requirements`")
+        raise invalid(f"{name} is a requirement, not a preference: write it under `requirements`")
     if measure.more is None:
-        raise told(
+        raise invalid(
             f"{name} cannot be a preference, as neither more nor less of it is better: write a "
             f"condition on it under `requirements`, such as {name} <= 2"
         )
@@ -73,7 +73,7 @@ class DecideSettings(Settings):
         for name, limits in value.items():
             for word, limit in (limits if isinstance(limits, dict) else {"": limits}).items():
                 if word and word not in words:
-                    raise told(f"{name}: {word!r} is not one of {', '.join(words)}")
+                    raise invalid(f"{name}: {word!r} is not one of {', '.join(words)}")
                 relation = words.get(word, "" if str(limit).lstrip()[:1] in "<>=" else "=")
                 conditions.append(f"{name} {relation} {limit}")
         return conditions

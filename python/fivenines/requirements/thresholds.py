@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from fivenines.requirements.condition import Condition
 from fivenines.requirements.measures import FAMILIES, MEASURES
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 
 class ThresholdSettings(Settings):
@@ -21,7 +21,7 @@ class ThresholdSettings(Settings):
     def _words(cls, value: Any) -> Any:
         if isinstance(value, dict) and len(value) == 1 and not {"requirement", "solution"} & set(value):
             ((name, requirement),) = value.items()
-            raise told(f"write the whole threshold in quotes: '{name}: {requirement}'")
+            raise invalid(f"write the whole threshold in quotes: '{name}: {requirement}'")
         return split(value) if isinstance(value, str) else value
 
 

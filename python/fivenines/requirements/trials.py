@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from fivenines.requirements.measures import measure_named
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 # The largest number of trials of a cell.
 MOST = 1000
@@ -28,9 +28,9 @@ def _measure(name: str) -> str:
     try:
         measure = measure_named(name)
     except ValueError as error:
-        raise told(str(error)) from None
+        raise invalid(str(error)) from None
     if not measure.valued:
-        raise told(
+        raise invalid(
             f"{name} has no mean with an interval: name a measure with a value in each trial, such as tps or "
             "outage_writes"
         )
@@ -39,13 +39,13 @@ def _measure(name: str) -> str:
 
 def _share(value: object) -> object:
     if not isinstance(value, str):
-        raise told("write a percentage of the mean, such as 10%")
+        raise invalid("write a percentage of the mean, such as 10%")
     try:
         share = float(value.strip().removesuffix("%")) / 100
     except ValueError:
         share = 0.0
     if not value.strip().endswith("%") or not 0.001 <= share <= 1:
-        raise told(f"{value!r} is not a percentage of the mean from 0.1% to 100%")
+        raise invalid(f"{value!r} is not a percentage of the mean from 0.1% to 100%")
     return share
 
 
@@ -98,16 +98,16 @@ class TrialsSettings(Settings):
     @model_validator(mode="after")
     def _range(self) -> "TrialsSettings":
         if self.at_least > self.at_most:
-            raise told(f"at_least: {self.at_least} is more than at_most: {self.at_most}")
+            raise invalid(f"at_least: {self.at_least} is more than at_most: {self.at_most}")
         if self.until is None and self.at_least < self.at_most:
-            raise told(
+            raise invalid(
                 "at_least is less than at_most, but `until` is missing: add until: {measure: outage_writes, "
                 "within: 10%}, or write a number of trials"
             )
         if self.until is not None and self.at_least < 2:
-            raise told("at_least: 1: one trial has no interval; write 2 or more")
+            raise invalid("at_least: 1: one trial has no interval; write 2 or more")
         if self.until is not None and self.at_most > MOST_LOOKS:
-            raise told(f"at_most: {self.at_most}: the largest value with `until` is {MOST_LOOKS}")
+            raise invalid(f"at_most: {self.at_most}: the largest value with `until` is {MOST_LOOKS}")
         return self
 
     @model_serializer(mode="wrap")

@@ -297,7 +297,7 @@ class WorkerRecord(Record):
     name: str
     host: str = Field(description="the machine: a block of the analysis")
     cores: list[int] = Field(description="CPUs of the trial")
-    beside: int = Field(0, description="other workers of the run on this machine at the same time")
+    neighbours: int = Field(0, description="other workers of the run on this machine at the same time")
     machine: Machine | None = Field(None, description="the worker's machine; null: the machine of the run")
 
 

@@ -59,7 +59,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
         "reads": _counts([ledger["reads"] for ledger in ledgers]),
         "skipped": _sum(ledgers, "skipped"),
     }
-    result["beside"] = _ledger_counts(every)
+    result["alongside"] = _ledger_counts(every)
     probed = [item for item in every if item.get("probes")]
     result["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
     result["client"] = _generators(loads)
@@ -211,7 +211,7 @@ def _chosen(choose: Callable[..., Any], *values: Any) -> Any:
 
 def _ledger_counts(every: Sequence[Summary]) -> dict[str, Any]:
     result: dict[str, dict[str, Any]] = {}
-    for name, counts in (item for entry in every for item in (entry.get("beside") or {}).items()):
+    for name, counts in (item for entry in every for item in (entry.get("alongside") or {}).items()):
         known = result.get(name, {"transactions": {}, "skipped": 0})
         result[name] = {
             "transactions": _counts([known["transactions"], counts["transactions"]]),

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 Kind = Literal["strict", "relaxed"]
 
@@ -39,7 +39,7 @@ class DurabilitySettings(Settings):
         if not isinstance(value, str):
             return value
         if value not in WORDS:
-            raise told(
+            raise invalid(
                 f"'{value}' is not a durability; write one of {', '.join(WORDS)}, or separate values by role "
                 f"as {{primary: relaxed, standby: strict}}"
             )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import PlainSerializer, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
 from fivenines.errors import UsageError
-from fivenines.settings import told
+from fivenines.settings import invalid
 from fivenines.software.base import Family
 from fivenines.software.custom import KINDS, Source, is_custom
 
@@ -43,9 +43,9 @@ def _own(value: Mapping[str, object] | str, families: tuple[Family, ...]) -> str
     try:
         source = Source.named(value) if isinstance(value, str) else Source.written(value)
     except UsageError as error:
-        raise told(str(error)) from None
+        raise invalid(str(error)) from None
     if source.family not in families:
-        raise told(
+        raise invalid(
             f"{source.name} has servers of {source.family}, but this solution runs on "
             f"{' or '.join(families)}: choose one of them"
         )

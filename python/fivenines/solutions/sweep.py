@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from fivenines.requirements.measures import measure_named
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 
 # Former names of measures, for old files and runs.
 _BEFORE = {"throughput": "tps"}
@@ -17,11 +17,11 @@ def _measure(name: object) -> object:
     try:
         measure = measure_named(_BEFORE.get(name, name))
     except ValueError as error:
-        raise told(str(error)) from None
+        raise invalid(str(error)) from None
     if not measure.valued:
-        raise told(f"{name} has no value in each trial: choose a measure that has one, such as tps")
+        raise invalid(f"{name} has no value in each trial: choose a measure that has one, such as tps")
     if measure.more is None:
-        raise told(
+        raise invalid(
             f"{name} cannot decide which variant is best, as neither more nor less of it is better: "
             "choose another measure"
         )

@@ -18,7 +18,7 @@ def test_zeros_nulls_and_exaggerations_are_counted() -> None:
     assert judge(Series.of([2100], [1]), "s", TRUE).under == 1
     assert judge(Series.of([1100, 2100], [499, 2001]), "ms", TRUE).under == 1
     assert (verdict.zero_worst, verdict.null_worst) == (1500, 3000)
-    assert verdict.told.tolist() == [0, 0, 5]
+    assert verdict.reported.tolist() == [0, 0, 5]
     assert verdict.misled
 
 

@@ -59,7 +59,7 @@ def test_shares_are_of_the_window() -> None:
         "steal_s": grows(0.1),
         "idle_s": grows(0.5),
         "controller_s": grows(0.02),
-        # told from the moment on at which it had used something
+        # reported from the first moment at which it used something
         "others_s:cc (user a)": Series(t[5:], 0.5 * (t[5:] - 4000) / 1000),
     }
     result = sharing(samples, (2000, 7000), None, None)

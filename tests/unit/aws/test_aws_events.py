@@ -15,7 +15,7 @@ from fivenines.errors import FiveninesError
 BEGIN = datetime(2026, 9, 12, 0, 14, 55, 811000, UTC)
 
 
-def told(after_ms: int, source: str, message: str) -> RdsEvent:
+def rds_event(after_ms: int, source: str, message: str) -> RdsEvent:
     return RdsEvent(BEGIN + timedelta(milliseconds=after_ms), source, message)
 
 
@@ -24,12 +24,12 @@ def from_begin(moment: datetime) -> int:
 
 
 FAILOVER = [
-    told(0, "shop", "Started cross AZ failover to DB instance: shop-2"),
-    told(1970, "shop-2", "Parameter max_wal_senders was set to a value incompatible with replication."),
-    told(10872, "shop-2", "DB instance restarted"),
-    told(14388, "shop-0", "A new writer was promoted. Restarting database as a reader."),
-    told(20200, "shop", "Completed RDS initiated failover to DB instance: shop-2"),
-    told(23155, "shop-0", "DB instance restarted"),
+    rds_event(0, "shop", "Started cross AZ failover to DB instance: shop-2"),
+    rds_event(1970, "shop-2", "Parameter max_wal_senders was set to a value incompatible with replication."),
+    rds_event(10872, "shop-2", "DB instance restarted"),
+    rds_event(14388, "shop-0", "A new writer was promoted. Restarting database as a reader."),
+    rds_event(20200, "shop", "Completed RDS initiated failover to DB instance: shop-2"),
+    rds_event(23155, "shop-0", "DB instance restarted"),
 ]
 
 
@@ -59,7 +59,7 @@ def test_a_failover_yields_its_events() -> None:
     ],
 )
 def test_old_and_new_messages_are_parsed(message: str, kind: str, node: str) -> None:
-    (found,) = managers([told(0, "who", message)], from_begin)
+    (found,) = managers([rds_event(0, "who", message)], from_begin)
     assert (found.kind, found.node) == (kind, node)
 
 
@@ -69,7 +69,7 @@ def test_equal_messages_of_two_sources_are_one_event() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.text(), st.text())))
 def test_no_message_breaks_the_reading(these: list[tuple[int, str, str]]) -> None:
-    found = managers([told(*one) for one in these], from_begin)
+    found = managers([rds_event(*one) for one in these], from_begin)
     assert [one.monotonic_ns for one in found] == sorted(one.monotonic_ns for one in found)
     assert len(found) <= len(these)
 
@@ -89,7 +89,7 @@ class Answers:
 
 
 def test_the_api_is_queried_rarely_and_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    foreign = told(0, "other", "DB instance restarted")
+    foreign = rds_event(0, "other", "DB instance restarted")
     api = Answers([foreign, *FAILOVER[:1]], FiveninesError("throttled"), FAILOVER)
     now = [1000.0]
     monkeypatch.setattr(events.time, "monotonic", lambda: now[0])

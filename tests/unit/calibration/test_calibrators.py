@@ -71,7 +71,7 @@ def test_neighbours_are_compared_with_each_other_only() -> None:
 def test_a_difference_between_neighbours_would_be_a_false_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(3)
     assert false_alarms([chance.gauss(100, 10) for _ in range(96)], random.Random(1))[1] == 12
-    # sides that differ by much more than they scatter are always told apart: sorted, not dealt
+    # sides that differ by much more than they scatter are always distinguished: sorted, not dealt
     chance = random.Random(5)
     monkeypatch.setattr(chance, "shuffle", list[float].sort)
     assert false_alarms([1.0, 1.1, 9.0, 9.1, 1.2, 9.2, 1.3, 9.3], chance) == (1, 1)

@@ -49,7 +49,7 @@ def test_what_runs_alongside_the_load_has_its_flags() -> None:
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
-    messages = [flag.removeprefix("--beside=") for flag in flags if flag.startswith("--beside=")]
+    messages = [flag.removeprefix("--alongside=") for flag in flags if flag.startswith("--alongside=")]
     bank, append = (json.loads(text) for text in messages)
     assert (bank["rate"], append["rate"]) == (20, 2.5)
     assert bank["workload"] == Bank(workload="bank", accounts=3).document()
@@ -85,9 +85,9 @@ def test_a_workload_does_not_run_alongside_itself() -> None:
     bank = workload(workload="bank")
     parts = [{"workload": {"workload": "bank"}}, {"workload": {"workload": "tatp"}}]
     mix = workload(workload="mix", parts=parts)
-    beside = _ledger(bank={"rate": 1})
-    assert "set its rate to 0" in beside.problems_with(bank)[0]
-    assert beside.problems_with(mix)
+    ledger = _ledger(bank={"rate": 1})
+    assert "set its rate to 0" in ledger.problems_with(bank)[0]
+    assert ledger.problems_with(mix)
     assert _ledger().problems_with(bank) == []
     assert _ledger(append={"rate": 1}).problems_with(bank) == []
 

@@ -1,4 +1,4 @@
-"""A level of isolation that a solution does not give is refused, with its place; nobody is told another
+"""A level of isolation that a solution does not give is refused, with its place; no message names another
 one's figures."""
 
 import pytest

@@ -31,9 +31,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     begun: list[RunningLoad] = []
 
     def run(
-        seconds: float, driver: str = "noop", beside: Callable[[list[str]], list[str]] = _through_a_shell
+        seconds: float, driver: str = "noop", outside: Callable[[list[str]], list[str]] = _through_a_shell
     ) -> RunningLoad:
-        host = PlainHost(beside)
+        host = PlainHost(outside)
         server: Any = SimpleNamespace(driver=driver, database="sbtest", application=("app", "app"))
         workload = Oltp(workload="oltp_point_select", tables=1, table_size=50)
         plan = LoadPlan(workload, connections=1, seconds=seconds, seed=1, alongside=["--ledger-rate", "5"])
@@ -87,7 +87,7 @@ def test_a_load_that_does_not_start_says_why(start: Start) -> None:
 
 
 def test_a_load_that_says_nothing_at_all_is_known_by_its_exit_code(start: Start) -> None:
-    load = start(1.0, beside=lambda command: ["sh", "-c", "exit 9"])
+    load = start(1.0, outside=lambda command: ["sh", "-c", "exit 9"])
     with pytest.raises(FiveninesError, match=r"^the load did not start: exit code 9$"):
         load.await_start()
     with pytest.raises(FiveninesError, match=r"^the load failed: exit code 9$"):
@@ -95,14 +95,14 @@ def test_a_load_that_says_nothing_at_all_is_known_by_its_exit_code(start: Start)
 
 
 def test_a_load_that_never_begins_is_given_up(start: Start) -> None:
-    load = start(1.0, beside=lambda command: _through_a_shell(["sleep", "60"]))
+    load = start(1.0, outside=lambda command: _through_a_shell(["sleep", "60"]))
     with pytest.raises(FiveninesError, match=r"^the load did not start"):
         load.await_start(timeout=0.05)
 
 
 def test_an_early_end_is_noticed_while_waiting_for_a_moment(start: Start) -> None:
     script = 'echo \'{"event": "started", "monotonic_ns": 17}\'; echo "all is lost" >&2; exit 1'
-    load = start(1.0, beside=lambda command: ["sh", "-c", script])
+    load = start(1.0, outside=lambda command: ["sh", "-c", script])
     assert load.await_start() == 17
     begun = time.monotonic()
     with pytest.raises(FiveninesError, match=r"^the load ended too early: all is lost$"):

@@ -35,7 +35,7 @@ def _kinds(node: str, text: str) -> list[tuple[str, str]]:
 
 def test_the_winner_queries_the_others_and_promotes_itself() -> None:
     assert _kinds("node3", _WINNER) == [("decided", "node3"), ("missed", "node1"), ("promoted", "node3")]
-    assert _kinds("node3", _WINNER + _WINNER)[3:] == _kinds("node3", _WINNER), "each race is told"
+    assert _kinds("node3", _WINNER + _WINNER)[3:] == _kinds("node3", _WINNER), "each race is reported"
 
 
 def test_times_are_those_of_the_log() -> None:
@@ -72,7 +72,7 @@ def test_single_lines_yield_their_events(message: str, kind: str) -> None:
     line = f"2026-11-22 08:04:11,366 {message}\n"
     assert _kinds("node2", line) == [(kind, "node2")]
     if kind != "promoted":
-        assert _kinds("node2", line + line) == [(kind, "node2")], "what is repeated is told once"
+        assert _kinds("node2", line + line) == [(kind, "node2")], "a repeated line is reported once"
 
 
 def test_a_standby_that_may_not_race_sees_first_that_the_lock_is_free() -> None:

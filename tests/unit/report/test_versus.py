@@ -162,5 +162,5 @@ def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
 
 def test_a_measure_without_a_better_direction_only_differs() -> None:
     change = _change([1.0, 1.1, 0.9, 1.0, 1.05], [3.0, 3.1, 2.9, 3.0, 3.05], "host_cpu")
-    assert change.told and not change.worse and not change.better
+    assert change.significant and not change.worse and not change.better
     assert not change.worse_than(0.1)

@@ -32,7 +32,7 @@ def _cells(folder: Path, machines: dict[str, list[str]], neighbours: int = 0) ->
 
 
 def _moved(trial: TrialMeasures, machine: str, neighbours: int) -> TrialMeasures:
-    worker = WorkerRecord(name=machine, host=machine, cores=[0, 1], beside=neighbours)
+    worker = WorkerRecord(name=machine, host=machine, cores=[0, 1], neighbours=neighbours)
     speed = trial.throughput
     assert speed is not None
     return replace(

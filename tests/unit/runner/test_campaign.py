@@ -122,7 +122,7 @@ def test_a_run_of_another_fivenines_is_called_that(tmp_path: Path) -> None:
     _open(tmp_path / "older", earlier.model_copy(update={"fivenines": "0.0.1"}))
     with pytest.raises(UsageError, match=r"another version of fivenines \(0\.0\.1, this is "):
         _open(tmp_path / "older", now)
-    # another experiment is one, whoever began it
+    # another experiment is one, regardless of its origin
     with pytest.raises(UsageError, match="another experiment"):
         _open(tmp_path / "older", _manifest(_source(seed=2)))
 

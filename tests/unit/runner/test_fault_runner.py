@@ -140,17 +140,17 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _made(solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any) -> FaultRunner:
-    told = manager.events if manager is not None else list
+    messages = manager.events if manager is not None else list
     access = SimpleNamespace(start_on=lambda _node: None, at_work=False, promotes=False)
     deployed: Any = SimpleNamespace(
-        solution=solution, manager=manager, events=told, access=access, start_node=solution.rejoin
+        solution=solution, manager=manager, events=messages, access=access, start_node=solution.rejoin
     )
     requested = PretendedSettings(restart_after=after, **settings)
     return FaultRunner(requested, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
 
-def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
-    return SimpleNamespace(promotes=promotes, alive=True, at_work=False, events=lambda: told or [])
+def _manager(promotes: bool = True, messages: list[ManagerEvent] | None = None) -> Any:
+    return SimpleNamespace(promotes=promotes, alive=True, at_work=False, events=lambda: messages or [])
 
 
 def _run(made: FaultRunner) -> FaultRecord:
@@ -411,8 +411,8 @@ def test_what_the_person_on_duty_did_is_an_event() -> None:
 def test_a_node_that_was_fenced_is_restarted() -> None:
     solution = Solution()
     solution.without_primary = 0
-    told = [ManagerEvent(time.monotonic_ns(), "fenced", "node2")]
-    made = _made(solution, manager=_manager(told=told))
+    messages = [ManagerEvent(time.monotonic_ns(), "fenced", "node2")]
+    made = _made(solution, manager=_manager(messages=messages))
     OTHER.alive = False
     try:
         _run(made)
@@ -425,7 +425,7 @@ def test_who_was_dismissed_repairs_nothing_more() -> None:
     solution = Solution()
     solution.without_primary = 0
     events: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=events))
+    made = _made(solution, manager=_manager(messages=events))
     made.begin()
     while not made.over:
         time.sleep(0.001)
@@ -462,7 +462,7 @@ def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> Non
     solution = Solution()
     solution.without_primary = 0
     messages: list[ManagerEvent] = []
-    made = _made(solution, manager=_manager(told=messages))
+    made = _made(solution, manager=_manager(messages=messages))
     messages += [
         ManagerEvent(made._started_ns + 10**15, "decided", "node2", "most advanced"),
         ManagerEvent(made._started_ns + 500_000, "missed", "node1", "1 of 3"),

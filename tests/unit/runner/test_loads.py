@@ -133,7 +133,7 @@ def test_one_load_is_as_it_always_was(tmp_path: Path) -> None:
     keep_measurements(tmp_path, loads.clients, {})
     assert (tmp_path / "timeline.parquet").exists()
     assert not (tmp_path / layout.CLIENTS).exists()
-    assert "backlog" in lives[0], "its live lines are told as they are"
+    assert "backlog" in lives[0], "its live lines are passed on unchanged"
 
 
 def test_a_load_that_fails_is_named(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_live_seconds_go_on_when_a_load_has_ended() -> None:
     bob(line(1.0, 1.0, 7.0))
     ann(line(2.0, 20.0, 9.0))
     assert messages == []
-    adder.ended("eve")  # it never told anything
+    adder.ended("eve")  # it never reported anything
     assert [item["tps"] for item in messages] == [11.0]
     ann(line(3.0, 30.0, 5.0))
     adder.ended("bob")

@@ -98,7 +98,7 @@ def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[s
             "reads": {"ok": 3, "failed": 0},
             "skipped": 2,
         },
-        "beside": {"bank": {"transactions": {"ok": 1, "failed": 0, "in_doubt": 0}, "skipped": 4}},
+        "alongside": {"bank": {"transactions": {"ok": 1, "failed": 0, "in_doubt": 0}, "skipped": 4}},
         "probes": {"ok": 5, "failed": 1, "in_doubt": 0, "skipped": 0, "every_s": 0.01},
         "client": {
             "user_s": 0.5,
@@ -118,7 +118,10 @@ def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
     assert result["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
     assert (result["connections"], result["retries"], result["duration_s"]) == (8, 6, 10.3)
     assert (result["ledger"]["writes"]["ok"], result["ledger"]["skipped"]) == (14, 4)
-    assert result["beside"]["bank"] == {"transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8}
+    assert result["alongside"]["bank"] == {
+        "transactions": {"ok": 2, "failed": 0, "in_doubt": 0},
+        "skipped": 8,
+    }
     assert (result["probes"]["ok"], result["probes"]["every_s"]) == (10, 0.01)
     assert result["endpoints"]["10.99.0.11:5432"]["ok"] == 400
     (type_,) = types_of(result)

@@ -66,8 +66,8 @@ class PretendedLoads:
         return self.started_ns
 
     def await_moment(self, _moment: float, or_end: bool = False) -> None:
-        told = dict.fromkeys(("qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected"), 1)
-        self._live({"t": 2.0, "tps": 10.0, **told})
+        others = dict.fromkeys(("qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected"), 1)
+        self._live({"t": 2.0, "tps": 10.0, **others})
 
     def await_end(self, _timeout: float, _enough: Any) -> list[dict[str, Any]]:
         return [{"duration_s": 7.0}]

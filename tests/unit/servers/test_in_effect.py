@@ -62,33 +62,35 @@ VARIABLES = {
     ],
 )
 def test_mysql_and_mariadb(name: str, asked: object, variable: str, now: str, kind: str | None) -> None:
-    found = mysql.findings("node1", {name: asked}, mysql.Told({**VARIABLES, variable: now}))
+    found = mysql.findings("node1", {name: asked}, mysql.Observed({**VARIABLES, variable: now}))
     assert [one.kind for one in found] == ([kind] if kind else [])
 
 
 def test_the_reason_comes_from_the_log_or_the_source() -> None:
     log = "[Warning] Changed limits: max_connections: 214 (requested 300)"
-    told = mysql.Told({"max_connections": "214", "port": "3306"}, {"port": "by somebody"}, warnings=(log,))
-    found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, told)
+    observed = mysql.Observed(
+        {"max_connections": "214", "port": "3306"}, {"port": "by a user"}, warnings=(log,)
+    )
+    found = mysql.findings("node1", {"max-connections": 300, "port": 3307}, observed)
     assert str(found[0]) == (
         f"node1: max-connections = 300 was requested, but it has 214 (its log says: {log})"
     )
-    assert found[1].why == "by somebody"
+    assert found[1].why == "by a user"
     removed = "[Warning] 'innodb-file-format' was removed. It does nothing now"
-    told = mysql.Told({}, warnings=(removed,))
-    (one,) = mysql.findings("node1", {"innodb_file_format": "Barracuda"}, told)
+    observed = mysql.Observed({}, warnings=(removed,))
+    (one,) = mysql.findings("node1", {"innodb_file_format": "Barracuda"}, observed)
     assert one.kind == "differs" and "was removed" in one.why
 
 
 def test_plugins() -> None:
-    told = mysql.Told({}, libraries=frozenset(("group_replication.so",)))
-    assert not mysql.findings("n", {"plugin_load_add": "x=group_replication.so"}, told)
-    (one,) = mysql.findings("n", {"plugin-load": "group_replication.so;mysql_clone.so"}, told)
+    observed = mysql.Observed({}, libraries=frozenset(("group_replication.so",)))
+    assert not mysql.findings("n", {"plugin_load_add": "x=group_replication.so"}, observed)
+    (one,) = mysql.findings("n", {"plugin-load": "group_replication.so;mysql_clone.so"}, observed)
     assert one.kind == "differs" and one.found == "no mysql_clone.so"
-    told = mysql.Told({}, plugins={"mysqlx": True})
-    assert not mysql.findings("n", {"mysqlx": "ON"}, told)
-    assert mysql.findings("n", {"mysqlx": False}, told)[0].kind == "differs"
-    assert mysql.findings("n", {"skip-mysqlx": True}, told)[0].kind == "differs"
+    observed = mysql.Observed({}, plugins={"mysqlx": True})
+    assert not mysql.findings("n", {"mysqlx": "ON"}, observed)
+    assert mysql.findings("n", {"mysqlx": False}, observed)[0].kind == "differs"
+    assert mysql.findings("n", {"skip-mysqlx": True}, observed)[0].kind == "differs"
 
 
 @pytest.mark.parametrize(
@@ -117,12 +119,12 @@ def test_plugins() -> None:
     ],
 )
 def test_postgresql(asked: object, row: Parameter, kind: str | None) -> None:
-    found = postgres.findings("node1", {"X": asked}, postgres.Told({"x": row}))
+    found = postgres.findings("node1", {"X": asked}, postgres.Observed({"x": row}))
     assert [one.kind for one in found] == ([kind] if kind else [])
 
 
 def test_postgresqls_words_roles_and_reasons() -> None:
-    told = postgres.Told(
+    observed = postgres.Observed(
         {
             "wal_level": Parameter("replica", "", "enum"),
             "work_mem": Parameter("4096", "kB", "integer"),
@@ -133,13 +135,13 @@ def test_postgresqls_words_roles_and_reasons() -> None:
         in_files={"statement_timeout": "30s"},
     )
     asked = {"wal_level": "hot_standby", "work_mem": "4MB", "statement_timeout": "30s", "nothing": 1}
-    found = postgres.findings("node1", asked, told)
+    found = postgres.findings("node1", asked, observed)
     assert [(one.setting, one.kind, one.found) for one in found] == [
         ("work_mem", "differs", "8MB"),
         ("nothing", "unobserved", ""),
     ]
     assert "sessions of app" in found[0].why
-    assert "ALTER SYSTEM" in postgres.findings("node1", {"fsync": True}, told)[0].why
+    assert "ALTER SYSTEM" in postgres.findings("node1", {"fsync": True}, observed)[0].why
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,7 @@ def test_the_budget_ends_the_run_before_the_trial_that_exceeds_it(monkeypatch: p
     )
 
 
-class Told:
+class Reported:
     """A session with Aurora."""
 
     def __init__(self, *rows: tuple[Any, ...]) -> None:
@@ -307,10 +307,10 @@ class Told:
 
 
 def test_a_replica_reports_its_own_lag_and_a_writer_none() -> None:
-    told: Any = Told(("a", WRITER, 0.0), ("b", "5f2a", 17.5), ("c", "77aa", None))
+    reported: Any = Reported(("a", WRITER, 0.0), ("b", "5f2a", 17.5), ("c", "77aa", None))
 
     def read(name: str) -> list[Any]:
-        return list(AuroraDelay(name, "").read(told, lambda: 0.0))
+        return list(AuroraDelay(name, "").read(reported, lambda: 0.0))
 
     assert read("b") == [("b", "AuroraReplicaLag", 17.5, "ms")]
     assert read("c") == [("c", "AuroraReplicaLag", None, "ms")]

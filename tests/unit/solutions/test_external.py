@@ -160,8 +160,8 @@ def test_a_dialect_without_roles_works_with_find_any() -> None:
     assert external(**{**ANY, "dialect": "oracle", "find": "any"}).problems() == []
     assert external(**{**ANY, "dialect": "oracle", "write": ["vip"]}).problems() == []
     assert external(**{**ANY, "dialect": "soliddb"}).problems() == []
-    told = external(dialect="oracle").problems()
-    assert told == ["dialect: external-postgres has a fixed dialect: leave it out"]
+    observed = external(dialect="oracle").problems()
+    assert observed == ["dialect: external-postgres has a fixed dialect: leave it out"]
 
 
 def test_unsupported_workloads_alongside_the_load_are_refused() -> None:
@@ -201,7 +201,7 @@ def test_hooks_allow_the_faults_that_they_are_for() -> None:
 
 
 def test_secrets_are_not_written_down() -> None:
-    told = {
+    observed = {
         "primary_conninfo": "host=a password=hidden",
         "archive_command": "aws s3 cp %p",
         "wsrep_sst_auth": "u:p",
@@ -209,8 +209,8 @@ def test_secrets_are_not_written_down() -> None:
         "max_connections": "100",
         "archive_mode": "",
     }
-    kept = _without_secrets(told)
-    assert [name for name, value in kept.items() if value == "***"] == list(told)[:4]
+    kept = _without_secrets(observed)
+    assert [name for name, value in kept.items() if value == "***"] == list(observed)[:4]
     assert kept["max_connections"] == "100"
 
 
@@ -229,7 +229,7 @@ def test_gtid_positions_are_compared_by_domain(written: str, applied: str, missi
     assert gtids_missing(written, applied) is missing
 
 
-class _Told:
+class _Observed:
     """A cluster whose servers give the test's answers."""
 
     def __init__(self, folder: Path, **given: Any) -> None:
@@ -245,30 +245,30 @@ class _Told:
 
 
 def test_the_primary_is_the_writable_member(tmp_path: Path) -> None:
-    told = _Told(tmp_path)
-    told.writing = {"db1"}
-    assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
-    told.writing = {"db2"}
-    assert told.solution.roles() == {"db1": "replica", "db2": "primary"}
-    told.writing = {"db1", "db2"}
-    assert told.solution.roles() == {"db1": "unexpected-primary", "db2": "primary"}
+    observed = _Observed(tmp_path)
+    observed.writing = {"db1"}
+    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
+    observed.writing = {"db2"}
+    assert observed.solution.roles() == {"db1": "replica", "db2": "primary"}
+    observed.writing = {"db1", "db2"}
+    assert observed.solution.roles() == {"db1": "unexpected-primary", "db2": "primary"}
 
 
 def test_with_all_writable_there_is_no_unexpected_primary(tmp_path: Path) -> None:
-    told = _Told(tmp_path, writers="all")
-    told.writing = {"db1", "db2"}
-    assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
+    observed = _Observed(tmp_path, writers="all")
+    observed.writing = {"db1", "db2"}
+    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
 
 
 def test_endpoints_come_from_the_settings(tmp_path: Path) -> None:
-    direct = _Told(tmp_path).solution.endpoints()
+    direct = _Observed(tmp_path).solution.endpoints()
     assert (direct.write, direct.find) == (["192.0.2.1:5432", "192.0.2.2:5432"], "writable")
-    proxied = _Told(tmp_path, write=["vip:1"], read=["vip:2"]).solution.endpoints()
+    proxied = _Observed(tmp_path, write=["vip:1"], read=["vip:2"]).solution.endpoints()
     assert (proxied.write, proxied.read, proxied.find) == (["vip:1"], ["vip:2"], "any")
 
 
 def test_a_failing_hook_is_reported_with_its_output(tmp_path: Path) -> None:
-    solution = _Told(tmp_path, hooks={"kill": "echo {node} {host} {port}; exit 7"}).solution
+    solution = _Observed(tmp_path, hooks={"kill": "echo {node} {host} {port}; exit 7"}).solution
     with pytest.raises(FiveninesError, match=r"hook `kill` for db1 failed: exit code 7 .*db1 192.0.2.1 5432"):
         solution.hook("kill", solution.nodes[0])
     log = solution.nodes[0].host.node / "log" / "hook-kill.log"
@@ -278,7 +278,7 @@ def test_a_failing_hook_is_reported_with_its_output(tmp_path: Path) -> None:
 
 
 def test_servers_elsewhere_are_neither_configured_nor_started(tmp_path: Path) -> None:
-    node = _Told(tmp_path).solution.nodes[0]
+    node = _Observed(tmp_path).solution.nodes[0]
     for action in (node.start, node.stop, node.initialise, node.put_down):
         with pytest.raises(FiveninesError, match="is an external server"):
             action()

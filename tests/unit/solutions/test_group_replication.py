@@ -21,16 +21,16 @@ class Member(Mysql):
         host: Any = SimpleNamespace(name=f"node{number}", address=f"10.99.0.{10 + number}")
         super().__init__(host, SimpleNamespace(family="mysql"))  # type: ignore[arg-type]
         self.done: list[str] = []
-        self.told: Group | None = None
+        self.answer: Group | None = None
         self.gtids, self.words, self.refuses = "", "", ""
 
     @property
     def alive(self) -> bool:
-        return self.told is not None
+        return self.answer is not None
 
     def start(self, *arguments: str) -> None:
         self.done.append("start")
-        self.told = Group("OFFLINE", "", {}, "")
+        self.answer = Group("OFFLINE", "", {}, "")
 
     def stop(self, timeout: float = 60.0) -> None:
         self.done.append("stop")
@@ -45,7 +45,7 @@ class Member(Mysql):
             raise FiveninesError(f"{self.name}: refused")
 
     def group(self) -> Group | None:
-        return self.told
+        return self.answer
 
     def position(self) -> str:
         return self.gtids
@@ -64,7 +64,7 @@ def deployed(**given: Any) -> Any:
     solution: Any = GroupReplication(one, None, SimpleNamespace(family="mysql"), None)  # type: ignore[arg-type]
     solution.nodes = [Member(number) for number in range(1, one.size + 1)]
     for node in solution.nodes:
-        node.told = seen(solution, node)
+        node.answer = seen(solution, node)
     return solution
 
 
@@ -120,10 +120,10 @@ def test_only_one_primary_is_a_single_writer() -> None:
 
 def test_a_members_configuration_contains_the_settings() -> None:
     solution = deployed(weights=[70], rejoin="clone", consistency="AFTER")
-    told = [solution.configuration(node) for node in solution.nodes]
-    assert [one["server_id"] for one in told] == [1, 2, 3]
-    assert [one["group_replication_member_weight"] for one in told] == [70, 50, 50]
-    first = told[0]
+    answer = [solution.configuration(node) for node in solution.nodes]
+    assert [one["server_id"] for one in answer] == [1, 2, 3]
+    assert [one["group_replication_member_weight"] for one in answer] == [70, 50, 50]
+    first = answer[0]
     assert first["group_replication_local_address"] == "10.99.0.11:33061"
     assert first["group_replication_group_seeds"].count(":33061") == 3
     assert first["group_replication_consistency"] == "AFTER"
@@ -137,7 +137,7 @@ def test_a_members_configuration_contains_the_settings() -> None:
 def test_roles_come_from_the_group() -> None:
     solution = deployed()
     assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
-    solution.nodes[2].told = Group("RECOVERING", "SECONDARY", {}, "")
+    solution.nodes[2].answer = Group("RECOVERING", "SECONDARY", {}, "")
     assert solution.observed_role(solution.nodes[2]) == "down"
     assert solution.not_joined_reason(solution.nodes[2]) == "node3 is still RECOVERING"
 
@@ -152,26 +152,26 @@ def test_of_several_primaries_the_first_working_one_gets_the_writes() -> None:
 def test_a_member_without_majority_is_no_primary() -> None:
     solution = deployed()
     first, second, third = solution.nodes
-    first.told = seen(solution, first, gone=(2, 3))
+    first.answer = seen(solution, first, gone=(2, 3))
     rest = dict.fromkeys(["10.99.0.12", "10.99.0.13"], "ONLINE")
     for node in (second, third):
-        node.told = Group("ONLINE", "SECONDARY", rest, "")
+        node.answer = Group("ONLINE", "SECONDARY", rest, "")
     assert solution.roles()["node1"] == "down"
     assert "reaches no majority" in solution.not_joined_reason(first)
     # The network works again: it does not know yet that the others have expelled it.
-    first.told = seen(solution, first)
+    first.answer = seen(solution, first)
     assert solution.roles()["node1"] == "down"
     assert solution.not_joined_reason(first) == "node1 has been expelled, but has not noticed yet"
-    first.told = Group("ERROR", "", {}, "")
+    first.answer = Group("ERROR", "", {}, "")
     assert "does not rejoin by itself" in solution.unexpected_primary_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:
     solution = deployed()
     node = solution.nodes[2]
-    node.told = None
+    node.answer = None
     for other in solution.nodes[:2]:
-        other.told = Group("ONLINE", "", dict.fromkeys(["10.99.0.11", "10.99.0.12"], "ONLINE"), "")
+        other.answer = Group("ONLINE", "", dict.fromkeys(["10.99.0.11", "10.99.0.12"], "ONLINE"), "")
     solution.rejoin(node)
     assert node.done == ["start", solution._join_statement]
 
@@ -203,7 +203,7 @@ def test_a_member_that_does_not_join_is_reported_with_a_remedy() -> None:
 def test_the_most_advanced_of_all_dead_members_is_the_new_group() -> None:
     solution = deployed()
     for node, gtids in zip(solution.nodes, ("u:1-5", "u:1-9", "u:1-7"), strict=True):
-        node.told, node.gtids = None, gtids
+        node.answer, node.gtids = None, gtids
     solution.rejoin(solution.nodes[0])
     assert solution.nodes[1].done == ["start", *bootstrap(solution.passwords.replication)]
     assert solution.nodes[0].done == solution.nodes[2].done == ["start", solution._join_statement]
@@ -216,11 +216,11 @@ def test_remediation_forces_the_most_advanced_survivors_after_a_while(
     clock = [100.0]
     monkeypatch.setattr("fivenines.solutions.group_replication.time.monotonic", lambda: clock[0])
     for node in solution.nodes[:3]:
-        node.told = None
+        node.answer = None
     assert solution.remediate() == []
     fourth, fifth = solution.nodes[3:]
     for node in (fourth, fifth):
-        node.told = seen(solution, node, gone=(1, 2, 3))
+        node.answer = seen(solution, node, gone=(1, 2, 3))
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
     assert solution.remediate() == []
     clock[0] += 3.1
@@ -233,10 +233,10 @@ def test_remediation_forces_the_most_advanced_survivors_after_a_while(
 
 
 def test_survivors_that_have_left_begin_a_new_group() -> None:
-    statements, told = group_replication._rescue(Group("ERROR", "", {}, ""), "hidden")
+    statements, answer = group_replication._rescue(Group("ERROR", "", {}, ""), "hidden")
     assert statements[0] == "STOP GROUP_REPLICATION"
     assert statements[-3:] == bootstrap("hidden")
-    assert "bootstrapped" in told
+    assert "bootstrapped" in answer
 
 
 def test_a_switchover_elects_the_first_replica() -> None:

@@ -18,17 +18,17 @@ class Node:
     def __init__(self, name: str) -> None:
         self.name = name
         self.works = True
-        self.told: list[str] = []
+        self.sent: list[str] = []
         self.error = ""
 
     def answers(self) -> bool:
         return self.works
 
     def execute(self, *statements: str) -> None:
-        self.told += statements
+        self.sent += statements
 
     def replica_status(self) -> Mapping[str, Any]:
-        return {"error": self.error, "following": bool(self.told and self.told[-1] != "stop")}
+        return {"error": self.error, "following": bool(self.sent and self.sent[-1] != "stop")}
 
 
 class Kind(Channel[Any]):
@@ -85,7 +85,7 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_a_channel_begins_where_the_clusters_were_identical(pair: Any) -> None:
     flow, nodes, events, _ = pair
-    assert nodes[2].told == ["follow node1 from 100"]
+    assert nodes[2].sent == ["follow node1 from 100"]
     flow.look_after(0.0)
     assert (flow.problem(), events) == ("", [])
 
@@ -98,7 +98,7 @@ def test_a_moved_channel_continues_after_the_last_applied_change(pair: Any) -> N
     flow.look_after(None)
     assert events == [], "nobody does"
     flow.look_after(0.0)
-    assert nodes[3].told == ["follow node2 from 17+"] and nodes[2].told[-1] == "stop"
+    assert nodes[3].sent == ["follow node2 from 17+"] and nodes[2].sent[-1] == "stop"
     assert [what for what, _ in events] == ["decided", "repointed"]
     assert events[1][1] == "channel a to b: it follows node2 from 17+, after 17"
 
@@ -124,10 +124,10 @@ def test_an_applier_that_was_frozen_is_stopped_when_it_wakes(pair: Any) -> None:
     flow, nodes, _, _ = pair
     nodes[2].works = False
     flow.look_after(0.0)
-    assert flow.applier is nodes[3] and nodes[2].told == ["follow node1 from 100"]
+    assert flow.applier is nodes[3] and nodes[2].sent == ["follow node1 from 100"]
     nodes[2].works = True
     flow.look_after(0.0)
-    assert nodes[2].told[-1] == "stop"
+    assert nodes[2].sent[-1] == "stop"
 
 
 def test_a_channel_that_fails_again_on_the_only_servers_is_given_up(pair: Any) -> None:

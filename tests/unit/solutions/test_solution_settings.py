@@ -257,8 +257,8 @@ def test_each_site_is_a_segment() -> None:
     solution.lab = SimpleNamespace(
         network=SimpleNamespace(site_names=["east", "west"]), site_of=sites.__getitem__
     )
-    told = [solution.configuration(node)["wsrep_provider_options"] for node in solution.nodes]
-    assert [text.rpartition("gmcast.segment=")[2] for text in told] == ['0"', '1"', '0"']
+    message = [solution.configuration(node)["wsrep_provider_options"] for node in solution.nodes]
+    assert [text.rpartition("gmcast.segment=")[2] for text in message] == ['0"', '1"', '0"']
 
 
 def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
@@ -407,8 +407,10 @@ def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
     followed: dict[bool, list[str]] = {}
     for cascade in (False, True):
         solution = deployed(standby(standbys=3, cascade=cascade, synchronous_commit="local"))
-        told = followed[cascade] = []
-        solution._follow = lambda node, source, told=told: told.append(f"{node.name} follows {source.name}")
+        message = followed[cascade] = []
+        solution._follow = lambda node, source, message=message: message.append(
+            f"{node.name} follows {source.name}"
+        )
         solution.nodes[0].write_auto_conf = lambda _settings: None
         solution.not_joined_reason = lambda _node: ""
         solution.start()
@@ -417,7 +419,7 @@ def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"wait_for": 2}, "wait_for: 2 standbys cannot acknowledge, as there are 1"),
         ({"standbys": 2, "wait_for": 2, "delay": 5}, "as there are 1 without the delayed one"),
@@ -441,8 +443,8 @@ def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
         ({"subscriber": True, "slots": True, "standbys": 2, "cascade": True}, "cascade: it cannot"),
     ],
 )
-def test_what_standbys_cannot_do(given: dict[str, Any], told: str) -> None:
-    assert told in "\n".join(standby(**given).problems())
+def test_what_standbys_cannot_do(given: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(standby(**given).problems())
 
 
 def test_the_facts_say_how_many_copies_a_commit_needs() -> None:
@@ -710,9 +712,9 @@ def test_a_galera_node_that_does_not_join_is_reported_with_the_reason() -> None:
     first, second, _ = solution.nodes
     first.answering, first.state = True, ("1", "Primary", "Synced")
     second.last_words = lambda: "  [ERROR] WSREP: failed to open gcomm backend"
-    with pytest.raises(FiveninesError) as told:
+    with pytest.raises(FiveninesError) as message:
         solution._await_member(second, 2)
-    assert str(told.value) == (
+    assert str(message.value) == (
         "node2 ended instead of joining\n  [ERROR] WSREP: failed to open gcomm backend"
     )
     second.answering, first.state = True, ("2", "Primary", "Synced")

@@ -43,8 +43,8 @@ ANY: TypeAdapter[Any] = TypeAdapter(
 )
 def test_solutions_with_support_for_vms(solution: dict[str, Any], problem: str) -> None:
     settings = ANY.validate_python({**solution, "machines": "virtual-machines"})
-    told = [one for one in settings.problems_with_parts() if one.startswith("machines")]
-    assert told == ([problem] if problem else [])
+    message = [one for one in settings.problems_with_parts() if one.startswith("machines")]
+    assert message == ([problem] if problem else [])
 
 
 def test_vms_need_a_kernel_in_addition_to_the_server() -> None:

@@ -1,4 +1,4 @@
-"""A solution without servers: one primary and its replicas, which do what they are told at once.
+"""A solution without servers: one primary and its replicas, which carry out every order at once.
 
 `deployment_contract` holds it to what real solutions do.
 """

@@ -10,13 +10,13 @@ class PlainHost(Host):
 
     def __init__(
         self,
-        beside: Callable[[list[str]], list[str]] = lambda command: command,
+        outside: Callable[[list[str]], list[str]] = lambda command: command,
         address: str = "10.99.0.11",
         extra_addresses: Sequence[str] = (),
     ) -> None:
-        self._beside = beside
+        self._outside = outside
         self.address = address
         self.extra_addresses = list(extra_addresses)
 
     def outside(self, command: Sequence[str]) -> list[str]:
-        return self._beside(list(command))
+        return self._outside(list(command))

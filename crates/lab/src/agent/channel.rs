@@ -83,7 +83,7 @@ pub enum Place {
     #[default]
     Inside,
     /// With the machine's own files, and ends with the host
-    Beside,
+    Outside,
     /// As root of the machine
     Machine,
 }

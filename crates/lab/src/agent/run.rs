@@ -140,7 +140,11 @@ fn pass_input(to: &Shared) {
 
 fn say(to: &Shared, kind: Kind, data: &[u8]) {
     // If the other end has ended, this is reported as the end of the command.
-    let _ = send(&mut *to.lock().expect("nobody panics with it"), kind, data);
+    let _ = send(
+        &mut *to.lock().expect("no thread panics while it holds the lock"),
+        kind,
+        data,
+    );
 }
 
 fn pass_output(from: &mut Stream) -> i32 {

@@ -1,5 +1,5 @@
 //! Who clears away when a host has ended, whatever has ended it: all of its processes end, faults in the network
-//! are undone, its files are removed. A process of its own, as the dead man's switch must work when whoever holds
+//! are undone, its files are removed. A process of its own, as the dead man's switch must work when the holder of
 //! it is killed.
 //!
 //! It reads what is to be done from a pipe, a line of JSON each, and does it when the pipe ends.

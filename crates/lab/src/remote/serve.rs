@@ -197,7 +197,7 @@ impl Agent for Host {
         }
         let way = match command.place {
             Place::Machine => Vec::new(),
-            Place::Beside => {
+            Place::Outside => {
                 let target = format!("--target={}", self.lab.pid);
                 words(&[&self.program, "init", "enter", &target, "--into=pid", "--"])
             }

@@ -191,7 +191,7 @@ pub fn side_workload(
         connection.with_setup(Rc::clone(&setup))
     };
     side_workloads::Plan {
-        connections: (0..args.beside_clients).map(connection).collect(),
+        connections: (0..args.alongside_clients).map(connection).collect(),
         seed: args.seed,
         workload,
         rate,

@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::RunFacts;
-use workloads::document::{Beside, Document};
+use workloads::document::{Alongside, Document};
 
 /// From here on a duration stands for "until the work is done".
 const ENDLESS_S: f64 = 365.0 * 86_400.0;
@@ -132,11 +132,11 @@ pub struct Args {
     pub ledger_table: String,
     /// Side workload that runs in addition to the load, with its rate, as JSON.
     #[arg(long, value_name = "DOCUMENT")]
-    pub beside: Vec<Beside>,
+    pub alongside: Vec<Alongside>,
     /// Number of connections of each side workload.
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
-    pub beside_clients: usize,
+    pub alongside_clients: usize,
     #[command(flatten, next_help_heading = "Probes with new connections")]
     pub probes: ProbeArgs,
     /// Folder for the results, created if missing.
@@ -181,7 +181,7 @@ impl Args {
     /// Reject settings that a dialect does not support.
     fn check_dialect(&self) -> anyhow::Result<()> {
         let kind = self.driver;
-        if kind.is_by_odbc_alone() && !self.beside.is_empty() {
+        if kind.is_by_odbc_alone() && !self.alongside.is_empty() {
             return Err(Usage::error(format!(
                 "side workloads do not support the SQL of {}",
                 kind.name()

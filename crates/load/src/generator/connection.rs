@@ -51,7 +51,7 @@ enum State {
     Verifying(&'static str),
     /// The session runs that each statement commits.
     Autocommit,
-    /// The session is told this one of the workload's settings.
+    /// The session has received this setting of the workload.
     SettingUp(usize),
     /// Usable, no call under way.
     Idle,

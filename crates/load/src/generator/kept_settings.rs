@@ -3,7 +3,7 @@
 //!
 //! A connection makes the settings, as those of the load do, and asks for them between two transactions. Before it
 //! asks again, other connections open a transaction each: such a pooler then has to give it another server, for the
-//! one that the settings were made on is taken. A pool of one server answers nobody meanwhile; all sessions share
+//! one that the settings were made on is taken. A pool of one server answers no client meanwhile; all sessions share
 //! that server's settings, so that there is nothing to find.
 
 use sql_wire::blocking::Client;

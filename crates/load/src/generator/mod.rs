@@ -66,8 +66,8 @@ pub fn main(args: &Args) -> Result<()> {
     workload.one_of(args.one_of.index, args.one_of.count);
     workload.expect(&args.facts(&credentials));
     resources::check(args)?;
-    let beside = side_workloads(args)?;
-    let greatest = start::check(args, &credentials, workload.as_ref(), &beside)?;
+    let alongside = side_workloads(args)?;
+    let greatest = start::check(args, &credentials, workload.as_ref(), &alongside)?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = calibration::noop_ns(args, &credentials);
@@ -88,7 +88,7 @@ pub fn main(args: &Args) -> Result<()> {
         greatest.ledger,
     )?;
     run.shared.autocommit_off = greatest.autocommit_off;
-    run.add_side_workloads(args, beside);
+    run.add_side_workloads(args, alongside);
     run.add_probes(args, greatest.probes);
     run.drive()?;
     let remarks = Remarks {
@@ -110,11 +110,11 @@ pub fn main(args: &Args) -> Result<()> {
 
 /// Returns the side workloads with their rates.
 fn side_workloads(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
-    let all = args.beside.iter();
-    all.map(|beside| {
-        let workload = WORKLOADS.make(&beside.workload, args.driver)?;
+    let all = args.alongside.iter();
+    all.map(|alongside| {
+        let workload = WORKLOADS.make(&alongside.workload, args.driver)?;
         workload.one_of(args.one_of.index, args.one_of.count);
-        Ok((workload, beside.rate))
+        Ok((workload, alongside.rate))
     })
     .collect()
 }
@@ -160,7 +160,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         endpoints: endpoints(run),
         statements: &shared.exchange.statements.borrow(),
         script_counters: shared.workload.counted(),
-        beside: run.side_workloads.summary(),
+        alongside: run.side_workloads.summary(),
         probes: run.probes.as_ref().map(|probes| probes.summary()),
     };
     Summary::new(&shared.recorder, facts)

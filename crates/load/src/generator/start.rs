@@ -32,7 +32,7 @@ pub fn check(
     args: &Args,
     credentials: &Credentials,
     workload: &dyn Workload,
-    beside: &[(Rc<dyn Workload>, f64)],
+    alongside: &[(Rc<dyn Workload>, f64)],
 ) -> Result<Greatest> {
     if args.driver == Kind::Noop {
         return Ok(Greatest::default());
@@ -56,7 +56,7 @@ pub fn check(
     if let Some(why) = lost {
         bail!("a setting of the load's sessions is not in effect: {why}");
     }
-    if args.ledger_rate == 0.0 && beside.is_empty() && args.probes.probe_every.is_none() {
+    if args.ledger_rate == 0.0 && alongside.is_empty() && args.probes.probe_every.is_none() {
         return Ok(Greatest {
             autocommit_off,
             ..Greatest::default()
@@ -68,7 +68,7 @@ pub fn check(
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        for (workload, _) in beside {
+        for (workload, _) in alongside {
             workload.ready(&mut client)?;
         }
         let (kind, table) = (args.driver, &args.ledger_table);

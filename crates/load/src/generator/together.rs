@@ -44,7 +44,7 @@ pub fn place(text: &str) -> Result<Place, String> {
 /// The time t = 0: as soon as all connections are open, or the time in a file.
 pub struct Gate {
     file: Option<PathBuf>,
-    told: bool,
+    reported: bool,
     at: Option<u64>,
 }
 
@@ -52,14 +52,14 @@ impl Gate {
     pub fn new(file: Option<PathBuf>) -> Gate {
         Gate {
             file,
-            told: false,
+            reported: false,
             at: None,
         }
     }
 
     /// Whether all connections are open and only the start time is awaited.
     pub fn is_waiting(&self) -> bool {
-        self.told
+        self.reported
     }
 
     /// The moment, where it is known and still to come.
@@ -72,9 +72,9 @@ impl Gate {
         let Some(file) = &self.file else {
             return Ok(Some(sys::monotonic_ns()));
         };
-        if !self.told {
+        if !self.reported {
             live.ready();
-            self.told = true;
+            self.reported = true;
         }
         if self.at.is_none() {
             // The file is renamed into its place, so that it is whole when it is there.

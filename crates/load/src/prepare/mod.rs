@@ -96,10 +96,10 @@ fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result
         ..RunFacts::default()
     };
     let connect = || server::client(args, credentials);
-    let told = |made: Made| {
+    let reported = |made: Made| {
         print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
     };
-    let made = scripts::command(args.driver, &options, &facts, &connect, &told)?;
+    let made = scripts::command(args.driver, &options, &facts, &connect, &reported)?;
     print_done(made.tables, made.rows, started);
     Ok(())
 }

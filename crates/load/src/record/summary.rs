@@ -60,7 +60,7 @@ pub struct Summary<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     script_counters: BTreeMap<&'static str, u64>,
     ledger: LedgerSummary,
-    beside: SideSummary,
+    alongside: SideSummary,
     /// null: there were none.
     probes: Option<ProbesSummary>,
     pub client: ClientSummary,
@@ -138,7 +138,7 @@ pub struct Facts<'a> {
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
     pub script_counters: BTreeMap<&'static str, u64>,
-    pub beside: SideSummary,
+    pub alongside: SideSummary,
     pub probes: Option<ProbesSummary>,
 }
 
@@ -183,7 +183,7 @@ impl<'a> Summary<'a> {
                 reads: recorder.ledger.reads,
                 skipped: recorder.ledger_skipped,
             },
-            beside: facts.beside,
+            alongside: facts.alongside,
             probes: facts.probes,
             client: facts.client,
             endpoints: facts.endpoints,

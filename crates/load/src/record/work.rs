@@ -72,11 +72,11 @@ mod tests {
         work.started(3_000_600_000);
         work.did(4_500_000_000);
         let span = work.span(0);
-        let told = WorkSummary::new(Goal::Together(1), &work, true, span, 1_000_000_000);
+        let reported = WorkSummary::new(Goal::Together(1), &work, true, span, 1_000_000_000);
         assert_eq!(
-            (told.total_s, told.work.from_s, told.work.to_s),
+            (reported.total_s, reported.work.from_s, reported.work.to_s),
             (1.499, 2.001, 3.5)
         );
-        assert!(told.completed && !told.cut);
+        assert!(reported.completed && !reported.cut);
     }
 }

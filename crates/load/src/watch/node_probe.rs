@@ -71,7 +71,7 @@ pub struct NodeProbe {
     /// When what it waits for began.
     since: u64,
     /// Whether the missing answer was reported.
-    told: bool,
+    reported: bool,
     not_before: u64,
     bound_ns: u64,
 }
@@ -90,7 +90,7 @@ impl NodeProbe {
             out: Vec::new(),
             rest: Vec::new(),
             since: 0,
-            told: false,
+            reported: false,
             not_before: 0,
             bound_ns,
         }
@@ -123,7 +123,7 @@ impl NodeProbe {
                 };
                 self.ask(asked, now)
             }
-            Phase::LoggingIn | Phase::Waiting(_) if self.told => {
+            Phase::LoggingIn | Phase::Waiting(_) if self.reported => {
                 if self.place.address.is_some() && now >= self.since + 2 * self.bound_ns {
                     self.hang_up();
                 }
@@ -133,7 +133,7 @@ impl NodeProbe {
                 Heard::Nothing
             }
             Phase::LoggingIn | Phase::Waiting(_) => {
-                self.told = true;
+                self.reported = true;
                 self.away(self.since)
             }
         }
@@ -162,7 +162,7 @@ impl NodeProbe {
         self.stream = Some(stream);
         self.phase = Phase::LoggingIn;
         self.since = now;
-        self.told = false;
+        self.reported = false;
         self.session.open(&mut self.out);
         Ok(self.flush()?)
     }
@@ -187,7 +187,7 @@ impl NodeProbe {
         }
         self.phase = Phase::Waiting(asked);
         self.since = now;
-        self.told = false;
+        self.reported = false;
         match self.flush() {
             Ok(()) => Heard::Nothing,
             Err(error) => self.end(now, &error.into()),

@@ -49,7 +49,7 @@ fn creates_table(sql: &str) -> bool {
 }
 
 /// Callback for the progress of a command.
-pub type Told<'a> = &'a (dyn Fn(Made) + Sync);
+pub type Progress<'a> = &'a (dyn Fn(Made) + Sync);
 
 /// Between two of these.
 const TOLD_EVERY: Duration = Duration::from_millis(500);
@@ -69,15 +69,15 @@ pub struct Request<'a> {
 
 /// Runs a command of the script, in parallel when the script says that it can; what it has made.
 ///
-/// `told` gets the progress also during a long statement.
-pub fn run(request: &Request, connect: Connect, told: Told) -> Result<Made> {
+/// `reported` gets the progress also during a long statement.
+pub fn run(request: &Request, connect: Connect, reported: Progress) -> Result<Made> {
     let made = Mutex::new(Made::default());
     let (ended, end) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let made = &made;
         scope.spawn(move || {
             while end.recv_timeout(TOLD_EVERY) == Err(RecvTimeoutError::Timeout) {
-                told(so_far(made));
+                reported(so_far(made));
             }
         });
         let result = run_all(request, connect, made);
@@ -243,9 +243,9 @@ impl<'a> Server<'a> {
                     if loaded.rolls_back(&failure) {
                         self.roll_back(loaded)?;
                     }
-                    let told = loaded.tell(&failure)?;
+                    let reported = loaded.tell(&failure)?;
                     last = Some(failure);
-                    told
+                    reported
                 }
             };
         }

@@ -112,9 +112,9 @@ fn what_cannot_be_reckoned_is_told() {
 #[test]
 fn debug_is_left_out_where_nobody_watches() {
     let read = |text: &str| parse(text, &mut |_| None).unwrap();
-    let told = "case when debug(1) = 1 then -debug(debug(2) + 3) else debug(4) end is null";
+    let reported = "case when debug(1) = 1 then -debug(debug(2) + 3) else debug(4) end is null";
     let silent = "case when 1 = 1 then -(2 + 3) else 4 end is null";
-    assert_eq!(read(told).silent(), read(silent));
+    assert_eq!(read(reported).silent(), read(silent));
 }
 
 #[test]

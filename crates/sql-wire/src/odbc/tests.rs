@@ -45,12 +45,12 @@ fn a_statement_is_told_once_with_odbcs_placeholders() {
     session.execute(5, &statement, &parameters, true, &mut out);
     session.execute(5, &statement, &parameters, true, &mut out);
     session.quit(&mut out);
-    let told = format!("prepare 5 {sql} [Int, Text]");
+    let reported = format!("prepare 5 {sql} [Int, Text]");
     assert_eq!(
         requests(&out),
         [
             "open secret Protocol=7.4-0;BoolsAsChar=0",
-            &told,
+            &reported,
             "execute 5 2",
             "execute 5 2",
             "quit"

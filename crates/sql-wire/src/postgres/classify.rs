@@ -89,8 +89,8 @@ const POOLERS: [(&str, Class); 20] = [
 
 /// The class that a pooler's words tell.
 fn by_words(message: &str) -> Option<Class> {
-    let told = POOLERS.iter().find(|(words, _)| message.contains(words));
-    told.map(|(_, class)| *class)
+    let reported = POOLERS.iter().find(|(words, _)| message.contains(words));
+    reported.map(|(_, class)| *class)
 }
 
 /// SQLSTATEs are listed in PostgreSQL's manual, appendix A.

@@ -1,6 +1,6 @@
 //! sysbench 1.0.20's tables: the same schema, the same shape of data.
 //!
-//! Two differences. Rows have their numbers from the loader, so that they are the same whoever loads them; the
+//! Two differences. Rows have their numbers from the loader, so that they are the same for every loader; the
 //! server goes on numbering behind them. And a table may have further secondary indexes, or none.
 
 use super::options::OltpOptions;

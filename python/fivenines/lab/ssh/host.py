@@ -218,7 +218,7 @@ class SshHost(Host):
     def outside(self, command: Sequence[str]) -> list[str]:
         self.take_over()
         words = [translated for word in command for translated in self._there(word)]
-        return [*self._way("beside"), f"--environment={_OURS}", "--", *words]
+        return [*self._way("outside"), f"--environment={_OURS}", "--", *words]
 
     def _way(self, place: str) -> list[str]:
         return [str(core_binary()), "agent", "run", f"--at={self.at}", f"--place={place}"]

@@ -132,7 +132,7 @@ def _lag_rows(
             source,
             unit,
             str(verdict.samples),
-            *_percentiles(verdict.told, _text_of(unit)),
+            *_percentiles(verdict.reported, _text_of(unit)),
             *_percentiles(verdict.truth, milliseconds),
         ]
         for (source, unit), verdict in judged.items()
@@ -185,7 +185,7 @@ def _figure(cell: CellResult, names: Names) -> Figure | None:
     charts += [
         Multiple(f"{figure.source}, {figure.unit}", figure.nodes, IN_MS.get(figure.unit))
         for source in DRAWN
-        for figure in seen.told
+        for figure in seen.reported
         if figure.source == source
     ]
     if not charts:
@@ -210,7 +210,7 @@ def _finding(seen: Delays) -> str:
     text = f"The actual lag was at most {milliseconds(most)} ({node})"
     reported = [
         float(np.nanmax(series.v)) * IN_MS[figure.unit]
-        for figure in seen.told
+        for figure in seen.reported
         if figure.source in DRAWN and figure.unit in IN_MS
         for series in figure.nodes.values()
         if not np.isnan(series.v).all()
@@ -220,7 +220,7 @@ def _finding(seen: Delays) -> str:
 
 def _table(title: str, seen: Delays) -> Table:
     columns = ["Figure", "Unit", "Node", "Samples", "p50", "p95", "Max", "NULL"]
-    figures = [Reported("actual lag", "ms", seen.truth), *seen.told]
+    figures = [Reported("actual lag", "ms", seen.truth), *seen.reported]
     rows = [
         [
             figure.source,

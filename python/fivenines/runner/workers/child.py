@@ -1,6 +1,6 @@
 """Program of a worker process on this machine: runs orders on its CPUs.
 
-    python -m fivenines.runner.workers.child FD NAME BESIDE PROCESSOR...
+    python -m fivenines.runner.workers.child FD NAME NEIGHBOURS PROCESSOR...
 
 Orders and messages are pickled and pass through one socket. When the other end closes, the process cancels
 the current trial, removes its folder, and ends.
@@ -25,7 +25,7 @@ _OVER = None
 
 def main() -> None:
     """Carry out orders until the other end is closed."""
-    descriptor, name, beside, *processors = sys.argv[1:]
+    descriptor, name, neighbours, *processors = sys.argv[1:]
     cores = [int(processor) for processor in processors]
     # Child processes inherit the CPUs: sched_setaffinity(2).
     os.sched_setaffinity(0, cores)
@@ -33,7 +33,7 @@ def main() -> None:
     os.set_inheritable(connection.fileno(), False)
     orders: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(connection, orders), daemon=True).start()
-    _work(connection, orders, _described(name, int(beside), cores))
+    _work(connection, orders, _described(name, int(neighbours), cores))
 
 
 def _listen(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]") -> None:
@@ -69,12 +69,12 @@ def _work(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where:
             tell("done", delivered)
 
 
-def _described(name: str, beside: int, cores: list[int]) -> "WorkerRecord":
+def _described(name: str, neighbours: int, cores: list[int]) -> "WorkerRecord":
     import platform
 
     from fivenines.results.records import WorkerRecord
 
-    return WorkerRecord(name=name, host=platform.node(), cores=cores, beside=beside)
+    return WorkerRecord(name=name, host=platform.node(), cores=cores, neighbours=neighbours)
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ class ProcessWorker:
     Args:
         name: name in output and records.
         processors: CPUs of the worker and its trials.
-        beside: number of other workers on this machine.
+        neighbours: number of other workers on this machine.
     """
 
-    def __init__(self, name: str, processors: list[int], beside: int) -> None:
+    def __init__(self, name: str, processors: list[int], neighbours: int) -> None:
         self.name = name
         self.host = platform.node()
-        self._words = [name, str(beside), *(str(processor) for processor in processors)]
+        self._words = [name, str(neighbours), *(str(processor) for processor in processors)]
         self._child: subprocess.Popen[bytes] | None = None
         self._connection: Connection[Any, Any] | None = None
         self._interrupted = False

@@ -70,7 +70,7 @@ def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered
         members = order.work.members() if isinstance(order.work, Block) else [order.work]
         _require_same(order.engines, prepare(members, {order.work.id}, True, listener, used))
         worker = WorkerRecord(
-            name=place.name, host=place.host, cores=cores, beside=place.of - 1, machine=describe()
+            name=place.name, host=place.host, cores=cores, neighbours=place.of - 1, machine=describe()
         )
         (folder / layout.TRIALS).mkdir()
         delivered = perform(replace(order, folder=folder), listener, worker)

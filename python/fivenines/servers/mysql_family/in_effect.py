@@ -86,7 +86,7 @@ _NO_VARIABLE = ("performance_schema_instrument",)
 
 
 @dataclass
-class Told:
+class Observed:
     """What a server says of itself.
 
     Attributes:
@@ -104,30 +104,30 @@ class Told:
     warnings: tuple[str, ...] = ()
 
 
-def findings(place: str, asked: Asked, told: Told) -> list[Finding]:
+def findings(place: str, asked: Asked, observed: Observed) -> list[Finding]:
     """The options that are not in effect as they were asked for, or not observed."""
     found: list[Finding] = []
     for name, value in asked.items():
-        found += _of_option(place, name, _unquoted(value), told)
+        found += _of_option(place, name, _unquoted(value), observed)
     return found
 
 
-def _of_option(place: str, name: str, asked: str, told: Told) -> list[Finding]:
+def _of_option(place: str, name: str, asked: str, observed: Observed) -> list[Finding]:
     option = plain(name, "mysql")
     if option in PLUGINS:
-        return _of_plugins(place, name, asked, told)
+        return _of_plugins(place, name, asked, observed)
     if canonical(name, "mysql") == "wsrep_provider_options":
-        return _of_provider(place, name, asked, told)
-    variable, wanted = _variable(option, asked, told.variables)
+        return _of_provider(place, name, asked, observed)
+    variable, wanted = _variable(option, asked, observed.variables)
     if not variable:
-        if canonical(name, "mysql") in told.plugins:
-            return _of_plugin(place, name, asked, told)
-        return [_unknown(place, name, asked, option, told)]
-    now = told.variables[variable]
-    kind = _compared(variable, wanted, now, told.variables)
+        if canonical(name, "mysql") in observed.plugins:
+            return _of_plugin(place, name, asked, observed)
+        return [_unknown(place, name, asked, option, observed)]
+    now = observed.variables[variable]
+    kind = _compared(variable, wanted, now, observed.variables)
     if kind is None:
         return []
-    return [Finding(place, name, asked, now, kind, _why(variable, option, kind, told))]
+    return [Finding(place, name, asked, now, kind, _why(variable, option, kind, observed))]
 
 
 def _variable(option: str, asked: str, known: Mapping[str, str]) -> tuple[str, str]:
@@ -219,29 +219,29 @@ def _texts(value: str) -> set[str]:
     return {re.sub(r"^utf8(?=$|_)", one, plain_text) for one in ("utf8mb3", "utf8mb4")}
 
 
-def _of_plugins(place: str, name: str, asked: str, told: Told) -> list[Finding]:
+def _of_plugins(place: str, name: str, asked: str, observed: Observed) -> list[Finding]:
     wanted = [one.rpartition("=")[2].strip() for one in re.split(r"[;:]", asked) if one.strip()]
-    libraries = {one.removesuffix(".so") for one in told.libraries}
+    libraries = {one.removesuffix(".so") for one in observed.libraries}
     missing = [one for one in wanted if one.removesuffix(".so") not in libraries]
     if not missing:
         return []
-    why = _warned(missing[0], told)
+    why = _warned(missing[0], observed)
     return [Finding(place, name, asked, f"no {', '.join(missing)}", "differs", why)]
 
 
-def _of_plugin(place: str, name: str, asked: str, told: Told) -> list[Finding]:
+def _of_plugin(place: str, name: str, asked: str, observed: Observed) -> list[Finding]:
     """A plugin that its own name switches, as mysqlx."""
     plugin = canonical(name, "mysql")
     off = plain(name, "mysql").startswith(("skip_", "disable_"))
     wanted = (asked.lower() in _OFF) is off
-    if wanted is told.plugins[plugin]:
+    if wanted is observed.plugins[plugin]:
         return []
-    now = "ACTIVE" if told.plugins[plugin] else "DISABLED"
+    now = "ACTIVE" if observed.plugins[plugin] else "DISABLED"
     return [Finding(place, name, asked, now, "differs", "the state of the plugin")]
 
 
-def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]:
-    now = parsed(told.variables.get("wsrep_provider_options", ""))
+def _of_provider(place: str, name: str, asked: str, observed: Observed) -> list[Finding]:
+    now = parsed(observed.variables.get("wsrep_provider_options", ""))
     found = []
     for key, value in parsed(asked).items():
         what = f"{name}: {key}"
@@ -252,20 +252,20 @@ def _of_provider(place: str, name: str, asked: str, told: Told) -> list[Finding]
     return found
 
 
-def _unknown(place: str, name: str, asked: str, option: str, told: Told) -> Finding:
+def _unknown(place: str, name: str, asked: str, option: str, observed: Observed) -> Finding:
     if is_loose(name):
         why = "the server does not know it, and the name begins with loose"
         return Finding(place, name, asked, "", "unobserved", why)
-    said = _warned(option, told)
+    said = _warned(option, observed)
     if said and option not in _NO_VARIABLE:
         return Finding(place, name, asked, "nothing of this name", "differs", said)
     return Finding(place, name, asked, "", "unobserved", "no variable shows it")
 
 
-def _why(variable: str, option: str, kind: Kind, told: Told) -> str:
+def _why(variable: str, option: str, kind: Kind, observed: Observed) -> str:
     names = (variable, option, *_IN_THE_LOG.get(variable, ()))
-    said = next(filter(None, (_warned(one, told) for one in names)), "")
-    source = told.sources.get(variable, "")
+    said = next(filter(None, (_warned(one, observed) for one in names)), "")
+    source = observed.sources.get(variable, "")
     if kind == "adjusted":
         return said or "by a rule of its manual"
     if kind == "unobserved":
@@ -273,10 +273,10 @@ def _why(variable: str, option: str, kind: Kind, told: Told) -> str:
     return said or source
 
 
-def _warned(name: str, told: Told) -> str:
+def _warned(name: str, observed: Observed) -> str:
     """What the log says of an option; empty if nothing."""
     pattern = re.compile(rf"(?<![a-z0-9_]){re.escape(name)}(?![a-z0-9_])")
-    for line in reversed(told.warnings):
+    for line in reversed(observed.warnings):
         if pattern.search(line.lower().replace("-", "_")):
             return f"its log says: {line[:200]}"
     return ""

@@ -13,7 +13,7 @@ from fivenines.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.in_effect import Finding
-from fivenines.servers.mysql_family.in_effect import Told, findings
+from fivenines.servers.mysql_family.in_effect import Observed, findings
 from fivenines.servers.mysql_family.session import MysqlFamilySession
 from fivenines.servers.spelled import canonical, layered, plain
 
@@ -222,14 +222,14 @@ class MysqlFamily(Server):
         plugins = self.query(
             "SELECT PLUGIN_NAME, PLUGIN_STATUS, COALESCE(PLUGIN_LIBRARY, '') FROM information_schema.PLUGINS"
         )
-        told = Told(
+        observed = Observed(
             variables,
             self.sources(),
             frozenset(str(library) for _, status, library in plugins if status == "ACTIVE"),
             {str(name).lower(): status == "ACTIVE" for name, status, _ in plugins},
             self._warnings(),
         )
-        return findings(self.name, asked, told)
+        return findings(self.name, asked, observed)
 
     @property
     def of_role(self) -> frozenset[str]:

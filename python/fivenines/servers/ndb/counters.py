@@ -121,9 +121,9 @@ def _statement() -> str:
         own = {name: expression for name, (of, expression) in _FIGURES.items() if of == table}
         # Query each table once: every query goes to all data nodes.
         columns = ", ".join(f"{expression} AS `{name}`" for name, expression in own.items())
-        rows = " UNION ALL ".join(f"SELECT node_id, '{name}', `{name}` FROM told" for name in own)
+        rows = " UNION ALL ".join(f"SELECT node_id, '{name}', `{name}` FROM counters" for name in own)
         parts.append(
-            f"(WITH told AS (SELECT node_id, {columns} FROM ndbinfo.{table} GROUP BY node_id) {rows})"
+            f"(WITH counters AS (SELECT node_id, {columns} FROM ndbinfo.{table} GROUP BY node_id) {rows})"
         )
     return " UNION ALL ".join(parts)
 

@@ -47,10 +47,10 @@ def findings(names: Mapping[int, str], asked: Asked, rows: Rows) -> list[Finding
     return found
 
 
-def _of_setting(place: str, name: str, wanted: str, told: tuple[str, str] | None) -> Finding | None:
-    if told is None:
+def _of_setting(place: str, name: str, wanted: str, observed: tuple[str, str] | None) -> Finding | None:
+    if observed is None:
         return Finding(place, name, wanted, "", "unobserved", "ndbinfo does not have it")
-    now, kind = told
+    now, kind = observed
     words = _WORDS.get(name.lower(), {})
     if words.get(wanted.lower(), wanted.lower()) == now.lower():
         return None

@@ -63,7 +63,7 @@ class Parameter:
 
 
 @dataclass
-class Told:
+class Observed:
     """What a server says of itself.
 
     Attributes:
@@ -77,22 +77,22 @@ class Told:
     in_files: Mapping[str, str] = field(default_factory=dict)
 
 
-def findings(place: str, asked: Asked, told: Told) -> list[Finding]:
+def findings(place: str, asked: Asked, observed: Observed) -> list[Finding]:
     """The parameters that are not in effect as they were asked for, or not observed."""
     found: list[Finding] = []
     for name, value in asked.items():
         wanted = ("on" if value else "off") if isinstance(value, bool) else str(value)
-        found += _of_parameter(place, name, wanted, told)
+        found += _of_parameter(place, name, wanted, observed)
     return found
 
 
-def _of_parameter(place: str, name: str, wanted: str, told: Told) -> list[Finding]:
-    known = told.parameters.get(name.lower())
+def _of_parameter(place: str, name: str, wanted: str, observed: Observed) -> list[Finding]:
+    known = observed.parameters.get(name.lower())
     if known is None:
         return [Finding(place, name, wanted, "", "unobserved", "pg_settings does not have it")]
     now = known.value
     if known.source in _OUR_SESSION:
-        now = told.in_files.get(name.lower(), now)
+        now = observed.in_files.get(name.lower(), now)
     found = []
     kind = compared(name.lower(), wanted, now, known)
     if kind is not None:
@@ -100,7 +100,7 @@ def _of_parameter(place: str, name: str, wanted: str, told: Told) -> list[Findin
     elif known.pending:
         why = "its file has changed since, and that takes a restart"
         found.append(Finding(place, name, wanted, _with_unit(now, known), "differs", why))
-    for role, database, text in told.of_roles:
+    for role, database, text in observed.of_roles:
         other, _, value = text.partition("=")
         if other.lower() == name.lower() and compared(other, wanted, value, known) is not None:
             who = " of ".join(one for one in (role, database) if one)

@@ -25,7 +25,7 @@ from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
-from fivenines.servers.postgres.in_effect import IN_FILES, OF_ROLES, QUESTION, Parameter, Told, findings
+from fivenines.servers.postgres.in_effect import IN_FILES, OF_ROLES, QUESTION, Observed, Parameter, findings
 from fivenines.servers.postgres.incidents import log_reader
 from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
@@ -350,8 +350,8 @@ class Postgres(Server):
             str(name): Parameter(str(value), unit, kind, source, bool(pending), file)
             for name, value, unit, kind, source, pending, file in self.query(QUESTION)
         }
-        told = Told(parameters, self.query(OF_ROLES), dict(self.query(IN_FILES)))
-        return findings(self.name, asked, told)
+        observed = Observed(parameters, self.query(OF_ROLES), dict(self.query(IN_FILES)))
+        return findings(self.name, asked, observed)
 
     @property
     def of_role(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, create_model, model_validator
 
 from fivenines import plugins
-from fivenines.settings import Settings, told
+from fivenines.settings import Settings, invalid
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.places import Named
@@ -29,7 +29,7 @@ class NamedTest(Settings):
     @model_validator(mode="after")
     def _one(self) -> "NamedTest":
         if len(self._written()) != 1:
-            raise told(f"write one test: one of {', '.join(type(self).model_fields)}")
+            raise invalid(f"write one test: one of {', '.join(type(self).model_fields)}")
         return self
 
     def judge(self, figures: Figures) -> Verdict:

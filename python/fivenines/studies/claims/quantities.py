@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from fivenines.settings import told
+from fivenines.settings import invalid
 from fivenines.units import format_duration, parse_duration
 
 
@@ -14,7 +14,7 @@ def _share(value: object) -> object:
         try:
             return float(text) / (100 if value.strip().endswith("%") else 1)
         except ValueError:
-            raise told(f"{value!r} is no share: write it as 10% or 0.1") from None
+            raise invalid(f"{value!r} is no share: write it as 10% or 0.1") from None
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -36,7 +36,9 @@ def _amount(value: object) -> object:
     try:
         return 1000 * parse_duration(value)
     except ValueError:
-        raise told(f"{value!r} is no amount: write a number, a time (8s, 120ms) or a share (10%)") from None
+        raise invalid(
+            f"{value!r} is no amount: write a number, a time (8s, 120ms) or a share (10%)"
+        ) from None
 
 
 def _number(value: Any) -> Any:

@@ -82,22 +82,22 @@ fn after_a_failure_the_next_number_is_tried_at_once() {
     assert_eq!(summary["ledger"]["writes"]["in_doubt"], rows.len());
 }
 
-fn beside_only_appends() -> String {
+fn alongside_only_appends() -> String {
     let append = testing::document("append", &["reads=0"]);
-    format!(r#"--beside={{"rate": 50, "workload": {append}}}"#)
+    format!(r#"--alongside={{"rate": 50, "workload": {append}}}"#)
 }
 
 #[test]
 fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
     let write = mortal_server(b"COMMIT");
-    let flags = [&beside_only_appends(), "--beside-clients=2"];
-    let (summary, rows) = side_workload("beside-doubt", "history.csv", &write, &flags);
+    let flags = [&alongside_only_appends(), "--alongside-clients=2"];
+    let (summary, rows) = side_workload("alongside-doubt", "history.csv", &write, &flags);
     assert!(rows.len() > 10, "{}", rows.len());
     for row in &rows {
         assert_eq!((row[2].as_str(), row[5].as_str()), ("lists", "in_doubt"));
         assert_eq!((row[7].as_str(), row[10].as_str()), ("append", ""));
     }
-    let counts = &summary["beside"]["append"]["transactions"];
+    let counts = &summary["alongside"]["append"]["transactions"];
     assert!(counts["in_doubt"].as_u64().unwrap() > 5, "{summary}");
     assert_eq!((&counts["ok"], &counts["failed"]), (&0.into(), &0.into()));
     assert_eq!(summary["transactions"]["failed"], 0, "the load's own go on");
@@ -106,8 +106,8 @@ fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
 #[test]
 fn what_fails_before_its_commit_has_failed_and_what_was_tried_is_known() {
     let write = mortal_server(b"INSERT INTO fivenines_lists");
-    let flags = [beside_only_appends()];
-    let (_, rows) = side_workload("beside-failed", "history.csv", &write, &[&flags[0]]);
+    let flags = [alongside_only_appends()];
+    let (_, rows) = side_workload("alongside-failed", "history.csv", &write, &[&flags[0]]);
     assert!(rows.len() > 5, "{}", rows.len());
     for row in &rows {
         assert_eq!((row[5].as_str(), row[6].as_str()), ("failed", "0"));

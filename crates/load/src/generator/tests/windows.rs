@@ -13,7 +13,7 @@ fn a_load_works_in_its_windows_alone() {
     let out = folder("windows");
     let file = out.join("windows.txt");
     let flag = format!("--windows={}", file.display());
-    let told = file.clone();
+    let reported = file.clone();
     let reporter = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
         let from = sys::monotonic_ns() + 100 * MILLISECOND;
@@ -27,9 +27,9 @@ fn a_load_works_in_its_windows_alone() {
             at(350),
             at(450)
         );
-        let part = told.with_extension("part");
+        let part = reported.with_extension("part");
         std::fs::write(&part, text).unwrap();
-        std::fs::rename(&part, &told).unwrap();
+        std::fs::rename(&part, &reported).unwrap();
         from
     });
     let flags = [

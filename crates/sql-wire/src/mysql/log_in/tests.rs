@@ -161,9 +161,9 @@ fn saying() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// All that a session makes of these bytes when they arrive in two parts.
-fn told(bytes: &[u8], split: usize, mode: Mode) -> (Vec<String>, Vec<u8>) {
+fn reported(bytes: &[u8], split: usize, mode: Mode) -> (Vec<String>, Vec<u8>) {
     let mut session = session(mode);
-    let (mut told, mut out, mut held) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reported, mut out, mut held) = (Vec::new(), Vec::new(), Vec::new());
     for part in [&bytes[..split], &bytes[split..]] {
         held.extend(part);
         loop {
@@ -172,19 +172,19 @@ fn told(bytes: &[u8], split: usize, mode: Mode) -> (Vec<String>, Vec<u8>) {
                     assert!(fed.consumed <= held.len());
                     held.drain(..fed.consumed);
                     let Some(event) = fed.event else { break };
-                    told.push(format!("{event:?}"));
+                    reported.push(format!("{event:?}"));
                     if matches!(event, Event::StartTls) {
                         session.secured(b"", &mut out).unwrap();
                     }
                 }
                 Err(failure) => {
-                    told.push(failure.to_string());
-                    return (told, out);
+                    reported.push(failure.to_string());
+                    return (reported, out);
                 }
             }
         }
     }
-    (told, out)
+    (reported, out)
 }
 
 proptest! {
@@ -197,8 +197,8 @@ proptest! {
     ) {
         let payloads: Vec<&[u8]> = sayings.iter().map(Vec::as_slice).collect();
         let bytes = packets(&payloads);
-        let whole = told(&bytes, bytes.len(), mode);
-        let parts = told(&bytes, at.index(bytes.len() + 1), mode);
+        let whole = reported(&bytes, bytes.len(), mode);
+        let parts = reported(&bytes, at.index(bytes.len() + 1), mode);
         prop_assert_eq!(whole.0, parts.0);
         prop_assert_eq!(whole.1.len(), parts.1.len());
     }

@@ -112,9 +112,9 @@ fn saying() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// The events that these bytes lead to when they arrive in two parts.
-fn told(bytes: &[u8], split: usize, mode: Mode) -> Vec<String> {
+fn reported(bytes: &[u8], split: usize, mode: Mode) -> Vec<String> {
     let (mut session, mut out) = session(mode);
-    let (mut told, mut held) = (Vec::new(), Vec::new());
+    let (mut reported, mut held) = (Vec::new(), Vec::new());
     for part in [&bytes[..split], &bytes[split..]] {
         held.extend(part);
         loop {
@@ -124,7 +124,7 @@ fn told(bytes: &[u8], split: usize, mode: Mode) -> Vec<String> {
                     held.drain(..fed.consumed);
                     // `N` is used up without an event; there may be more behind it.
                     if let Some(event) = fed.event {
-                        told.push(format!("{event:?}"));
+                        reported.push(format!("{event:?}"));
                         if matches!(event, Event::StartTls) {
                             session.secured(b"", &mut out).unwrap();
                         }
@@ -133,13 +133,13 @@ fn told(bytes: &[u8], split: usize, mode: Mode) -> Vec<String> {
                     }
                 }
                 Err(failure) => {
-                    told.push(failure.to_string());
-                    return told;
+                    reported.push(failure.to_string());
+                    return reported;
                 }
             }
         }
     }
-    told
+    reported
 }
 
 proptest! {
@@ -151,8 +151,8 @@ proptest! {
         at in any::<prop::sample::Index>(),
     ) {
         let bytes = sayings.concat();
-        let whole = told(&bytes, bytes.len(), mode);
-        let parts = told(&bytes, at.index(bytes.len() + 1), mode);
+        let whole = reported(&bytes, bytes.len(), mode);
+        let parts = reported(&bytes, at.index(bytes.len() + 1), mode);
         prop_assert_eq!(whole, parts);
     }
 }
