@@ -277,8 +277,8 @@ mod tests {
             ("row=1", "the script has no option --row; it has --big,"),
             (
                 "num-threads=8 histogram=on rand-type=uniform",
-                "sysbench has other options than this program: --histogram (use --out DIR, whose latency.hlog has the \
-                 histogram), --num-threads (use --connections N)",
+                "sysbench has other options than this program: --histogram (use --out DIR, which has the \
+                 histogram in latency.hlog), --num-threads (use --connections N)",
             ),
             ("db-ps-mode=never", "--db-ps-mode: expected auto or disable"),
             ("rand-type=x", "--rand-type: expected special,"),
