@@ -117,7 +117,7 @@ def test_a_planted_defect_is_found_and_named(place: Place) -> None:
     assert done.returncode == 1
     assert "VIOLATED  sub_nbr is s_id in 15 digits: 1 row found" in done.stdout
     assert "s_id=123, sub_nbr=7" in done.stdout
-    assert done.stderr.splitlines()[-1].startswith("error: the data are not as the workload")
+    assert done.stderr.splitlines()[-1].startswith("error: an invariant of the data is violated")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -228,7 +228,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         failed["wrong password"] = place.bench(*SMALL, dsn=place.dsn("s3cret"))
         assert "replace it with --drop" in failed["another data set is there"].stderr
         assert "Access denied" in failed["wrong password"].stderr
-    assert "--prepare makes the workload's tables" in failed["tables are missing"].stderr
+    assert "add --prepare to create and fill the workload's tables" in failed["tables are missing"].stderr
     for why, done in failed.items():
         assert done.returncode == 1, (why, done.stdout, done.stderr)
         assert done.stderr.count("error: ") == 1 and done.stdout == "", why
@@ -256,7 +256,7 @@ def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: P
     done = place.bench(*_script(tmp_path, "SELECT 1;"), "--script", str(never), "--duration", "2s")
     assert done.returncode == 1, done.stdout
     assert re.search(r"transactions failed .*no_such_column", done.stderr), done.stderr
-    assert "the figures above are none of the database's" in done.stderr
+    assert "the results above do not describe the database" in done.stderr
 
 
 @pytest.mark.parametrize("place", ["postgres-18"], indirect=True)

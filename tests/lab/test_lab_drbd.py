@@ -45,7 +45,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert [drbd.not_joined_reason(node) for node in drbd.nodes] == ["", ""]
     assert drbd.serving == [first]
     first.execute("SET GLOBAL max_connect_errors = 78")
-    with pytest.raises(FiveninesError, match="node1: max_connect_errors = 77 was asked for"):
+    with pytest.raises(FiveninesError, match="node1: max_connect_errors = 77 was requested"):
         require_in_effect(drbd, deployed.access)
     first.execute("SET GLOBAL max_connect_errors = 77")
     require_in_effect(drbd, deployed.access)

@@ -143,7 +143,7 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
     setting = ("--set", "user=app", "--set", "database=x", "--set", "write=[h:1]")
     done = fivenines("up", "external", "--engine", "external-mysql", *setting, cwd=tmp_path)
     assert done.returncode == 2
-    assert "is a cluster that others run" in done.stderr
+    assert "is an external cluster, which fivenines does not deploy" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)])

@@ -66,7 +66,7 @@ def test_postgresql(tmp_path: Path) -> None:
         primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
         pending = "SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'"
         wait_until(lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1)
-        assert "node1: max_connections = 123 was asked for" in _notes(deployed)
+        assert "node1: max_connections = 123 was requested" in _notes(deployed)
 
 
 def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         deployed.access.undrain("node2")
         file_of_proxy = deployed.access.host.node / "conf" / "haproxy.cfg"
         file_of_proxy.write_text(file_of_proxy.read_text().replace("inter 200", "inter 900"))
-        assert "proxy: access.interval = 200ms was asked for" in _notes(deployed)
+        assert "proxy: access.interval = 200ms was requested" in _notes(deployed)
 
 
 def test_ndb(tmp_path: Path) -> None:

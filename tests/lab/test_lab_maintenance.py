@@ -43,7 +43,7 @@ def _all_restarted(
 ) -> None:
     assert record.verified, record.detail
     assert record.ended_verified and record.rejoined, (record.ended_detail, record.rejoin_detail)
-    assert record.ended_detail == f"{len(before)} of {len(before)} servers had their turn"
+    assert record.ended_detail == f"{len(before)} of {len(before)} servers restarted"
     assert sorted(record.nodes) == sorted(before)
     assert [name for name in before if before[name] == after[name]] == []
     # Automatic remediation also restarts a server that does not follow a new primary in time, with a reason.

@@ -194,7 +194,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         "no listener": (place.bench(dsn=f"{dead};PWD=s3cret"), "onnect"),
         "unknown driver": (place.bench(dsn="odbc:Driver={Nix};PWD=s3cret"), "odbcinst.ini"),
         "unknown data source": (place.bench(dsn="odbc:DSN=nix;PWD=s3cret"), "odbc.ini"),
-        "tables are missing": (place.bench("--workload", "tpcc"), "--prepare makes"),
+        "tables are missing": (place.bench("--workload", "tpcc"), "add --prepare to create"),
         "not in this dialect": (
             place.bench("--dialect", "oracle", "--workload", "tpcc"),
             "not available for the SQL of oracle",

@@ -273,7 +273,7 @@ def test_an_ordinary_user_gets_the_error_before_anything_starts() -> None:
         assert "Traceback" not in refused.stderr
         up = run("up", "replication", "--set", "manager=pacemaker", "--set", "mode=after_sync")
         assert up.returncode == 2 and "only root can map all user ids" in up.stderr
-        assert "only needed for Pacemaker" in run("doctor").stdout
+        assert "needed only for Pacemaker" in run("doctor").stdout
         assert not (home / "cache" / "engines").exists()
 
 

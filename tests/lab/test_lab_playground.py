@@ -102,7 +102,7 @@ def none_lost(output: str, node: str) -> bool:
 def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     made = RunTraces()
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
-    assert nothing.returncode == 2 and "bring a solution up" in nothing.stderr
+    assert nothing.returncode == 2 and "`fivenines up SOLUTION`" in nothing.stderr
     up = fivenines(
         "up", "hot-standby", "--set", "synchronous_commit=remote_apply", *CALM, "--load", "20", cwd=tmp_path
     )

@@ -86,7 +86,7 @@ def test_each_machine_runs_whole_replications_and_returns_all(tmp_path: Path, cl
         "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path, timeout=600
     )
     assert result.returncode == 0, result.stderr
-    assert "nodes of one machine" in result.stderr.replace("\n", " ")
+    assert "are on the same machine" in result.stderr.replace("\n", " ")
     run = store.open_run(tmp_path / "run")
     # An attempt that a busy machine broke stays in the list of broken ones; it was repeated.
     assert (len(run.complete), run.missing, run.problems) == (4, [], [])

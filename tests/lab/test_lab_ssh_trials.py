@@ -55,7 +55,7 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     assert [line for line in given if not is_known(line)] == []
     planned = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
     assert "remote serve --name={host}" in planned.stdout
-    assert "The hosts have clocks of their own" in (out / "report.html").read_text()
+    assert "The hosts have separate clocks" in (out / "report.html").read_text()
     assert left(centre) == []
 
 

@@ -25,9 +25,13 @@ from fivenines.servers.base import Server
 _EXPERIMENT = """\
 name: calibration
 trials: 1
-solutions: [{{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager:
-none}}] workloads: [{{workload: oltp_update_non_index, {data}}}] connections: [2] load: {{rate: 50}} ledger:
-{{rate: 200, read_rate: 200, clients: 4}} timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
+solutions:
+  - {{solution: hot-standby, engine: {engine}, synchronous_commit: local, reads: replicas, manager: none}}
+workloads: [{{workload: oltp_update_non_index, {data}}}]
+connections: [2]
+load: {{rate: 50}}
+ledger: {{rate: 200, read_rate: 200, clients: 4}}
+timing: {{warmup: 500ms, steady: 5s, recovery: 1s, settle: 10s}}
 """
 
 # Seconds for which the standby pauses replay.
