@@ -197,7 +197,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         "tables are missing": (place.bench("--workload", "tpcc"), "add --prepare to create"),
         "not in this dialect": (
             place.bench("--dialect", "oracle", "--workload", "tpcc"),
-            "not available for the SQL of oracle",
+            "not written for the SQL of oracle",
         ),
     }
     if place.kind == "mariadb":  # PostgreSQL trusts its network in this test.
