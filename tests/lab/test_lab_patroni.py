@@ -83,7 +83,7 @@ def test_what_was_changed_in_etcd_is_found(deployed: Deployed) -> None:
     daemon = solution.daemons["node1"]
     answer = daemon.ask("PATCH", "/config", {"maximum_lag_on_failover": 77}, 10.0)
     assert answer.status == 200
-    with pytest.raises(FiveninesError, match="Patroni: maximum_lag_on_failover = 1048576 was asked"):
+    with pytest.raises(FiveninesError, match="Patroni: maximum_lag_on_failover = 1048576 was requested"):
         require_in_effect(solution, deployed.access)
     daemon.ask("PATCH", "/config", {"maximum_lag_on_failover": 2**20}, 10.0)
     require_in_effect(solution, deployed.access)

@@ -164,7 +164,7 @@ def _is_the_keepers(cwd: Path, keeper: Path) -> None:
     assert holder.alive
     again = fivenines("up", "standalone", cwd=cwd)
     assert again.returncode == 2
-    assert f"the playground is in use by process {holder.pid} (" in again.stderr
+    assert f"the running deployment is in use by process {holder.pid} (" in again.stderr
     assert "fivenines down" in again.stderr
     removed = fivenines("engines", "remove", "postgres-18", cwd=cwd)
     assert removed.returncode == 2

@@ -71,7 +71,7 @@ def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_
     file.write_text(file.read_text().replace("[east, west]", "[north, south]"))
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
     assert refused.returncode == 2
-    assert "no machine is in 'north', there are: east, west" in refused.stderr
+    assert "no machine is in 'north'; its sites: east, west" in refused.stderr
 
 
 @pytest.mark.long
