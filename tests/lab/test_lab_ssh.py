@@ -88,7 +88,7 @@ def test_a_refused_log_in_is_explained(centre: DataCentre, tmp_path: Path) -> No
     (centre.place / "empty").touch()
     keygen(centre.place / "other")
     for old, new, message in [
-        ("known_hosts: known_hosts", "known_hosts: empty", "the key of 10.99.0.11 is not known"),
+        ("known_hosts: known_hosts", "known_hosts: empty", "the host key of 10.99.0.11 is unknown"),
         ("user: root", "user: mysql", "the login shell of mysql ended (exit code 1)"),
         ("key: key", "key: other", "refuses the login of root"),
         ("10.99.0.11", "10.99.0.99", "cannot be reached over SSH"),

@@ -307,5 +307,5 @@ def test_a_disk_that_is_for_others_is_not_filled(tmp_path: Path) -> None:
     with Lab(tmp_path / "lab") as lab:
         host = lab.add_host("node1", Root(), machine=machine)
         assert isinstance(host, VirtualMachine)
-        with pytest.raises(FiveninesError, match="no file system on its disk"):
+        with pytest.raises(FiveninesError, match="no file system is mounted on its disk"):
             VmDiskFaults(host).full()
