@@ -130,7 +130,7 @@ def test_the_machines_own_servers_are_found_or_named(tmp_path: Path) -> None:
         known = shutil.which(server, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
         assert listed[name]["installed"] or known is None or name == "host-postgres"
         if not listed[name]["installed"]:
-            assert f"no {server} on this machine: install" in str(listed[name]["detail"])
+            assert f"{server} is not installed: run" in str(listed[name]["detail"])
             with pytest.raises(FiveninesError, match="cannot be pulled"):
                 engine(name).pull(lambda _message, _fraction: None)
     refused = fivenines("engines", "remove", "host-postgres", cwd=tmp_path)

@@ -127,5 +127,5 @@ faults: [{fault: connection-storm, connections: 350, duration: 2s}]
 """
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
-    assert "350 connect at once" in faults["connection-storm"].detail
+    assert "350 clients connected at once" in faults["connection-storm"].detail
     _nothing_lost(outcome)
