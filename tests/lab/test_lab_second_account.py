@@ -224,7 +224,7 @@ def test_a_running_deployment_is_private_to_its_owner(place: Place, kind: str) -
     for result in (up, status, prompt):
         assert not any(item in result.stdout + result.stderr for item in known)
     intruder_with_password(place, login)
-    assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
+    assert f"a request of a process of user id {UID}" in (playground / "keeper.log").read_text()
 
 
 def intruder_with_password(place: Place, login: dict[str, str]) -> None:
