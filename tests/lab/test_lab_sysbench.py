@@ -74,7 +74,7 @@ def test_sysbench_reports_why_it_ended(place: Site, tmp_path: Path) -> None:
     load = start(place, "sysbench", tmp_path, seconds=60, point_selects=1)
     load.await_start()
     place.node.stop()
-    with pytest.raises(FiveninesError, match="the load failed: sysbench(:| was ended by) "):
+    with pytest.raises(FiveninesError, match=r"the load failed: sysbench(:| was ended by) "):
         load.await_end(120.0)
     place.node.start()
     place.node.wait_ready()
