@@ -11,7 +11,7 @@ from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.servers.base import Server
-from fivenines.servers.in_effect import Finding
+from fivenines.servers.in_effect import Finding, unobserved
 
 A = TypeVar("A", bound=AccessSettings)
 
@@ -58,10 +58,7 @@ class Access(ABC, Generic[A]):
     def in_effect(self) -> list[Finding]:
         """Return settings that are not in effect or not observable; by default none is observable."""
         requested = self.settings.model_dump(mode="json", exclude={"kind"})
-        return [
-            Finding(self.settings.kind, f"access.{name}", str(value), "", "unobserved", "it does not show it")
-            for name, value in requested.items()
-        ]
+        return unobserved(self.settings.kind, requested, "it does not show it", "access.")
 
     def switch_over(self) -> str:
         """Make a planned switchover; return the new primary's name.

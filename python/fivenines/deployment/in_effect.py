@@ -8,15 +8,14 @@ The settings are read back again after the recovery from a fault, since a restar
 effect. A difference is then a caution: what was measured until the restart stays true.
 """
 
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from fivenines.access.base import Access
 from fivenines.errors import FiveninesError
 from fivenines.results.records import SettingsCheck, SettingSeen
 from fivenines.servers.base import Server, Value
-from fivenines.servers.in_effect import Finding
+from fivenines.servers.in_effect import Finding, unobserved
 from fivenines.servers.spelled import canonical
 from fivenines.solutions.base import Solution
 
@@ -33,9 +32,9 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
     found: list[Finding] = []
     compared = 0
     for node in solution.serving:
-        count, findings = _of_node(solution, node)
-        compared += count
-        found += findings
+        asked = asked_of(solution, node)
+        found += node.in_effect(asked)
+        compared += len(asked)
     found += solution.parts_in_effect()
     found += access.in_effect()
     found += _of_manager(solution)
@@ -43,17 +42,14 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
         more = f"\n  and {len(differing) - _MOST} more" if len(differing) > _MOST else ""
         lines = "\n".join(f"  {one}" for one in differing[:_MOST])
         raise FiveninesError(f"{solution.settings.name}: settings are not in effect:\n{lines}{more}")
-    return SettingsCheck(
-        compared=compared,
-        adjusted=[_seen(one) for one in found if one.kind == "adjusted"],
-        unobserved=[_seen(one) for one in found if one.kind == "unobserved"],
-    )
+    return _check(compared, found)
 
 
 def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> SettingsCheck:
-    """Compare the settings of all servers that answer, and of the solution's own parts, after a recovery.
+    """Compare the settings of all servers, and of the solution's own parts, after a recovery.
 
-    The access layer is left out: a failover changes the state of its servers on purpose.
+    The settings of a server that does not answer are not observed, with the reason. The access layer is left
+    out: a failover changes the state of its servers on purpose.
 
     Args:
         solution: the solution, whose faults have ended.
@@ -64,13 +60,25 @@ def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> S
     for node in solution.serving:
         if node.name in without:
             continue
-        # a node that fails to answer is reported by the checks of its recovery
-        with suppress(Exception):
-            count, findings = _of_node(solution, node)
-            compared += count
-            found += findings
-    with suppress(Exception):
+        asked = asked_of(solution, node)
+        try:
+            found += node.in_effect(asked)
+            compared += len(asked)
+        except Exception as error:  # each driver has its own exceptions
+            found += unobserved(node.name, asked, _reason(error))
+    try:
         found += solution.parts_in_effect()
+    except Exception as error:
+        found += unobserved(solution.settings.name, {"its own parts": ""}, _reason(error))
+    return _check(compared, found)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _check(compared: int, found: Sequence[Finding]) -> SettingsCheck:
+    """Return the record of a comparison; `compared`: the number of settings that were read back."""
     return SettingsCheck(
         compared=compared,
         differing=[_seen(one) for one in found if one.kind == "differs"],
@@ -79,22 +87,13 @@ def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> S
     )
 
 
-def _of_node(solution: Solution[Any, Any], node: Server) -> tuple[int, list[Finding]]:
-    """How many settings were compared, and which are not in effect or not observed."""
-    asked = asked_of(solution, node)
-    return len(asked), node.in_effect(asked)
-
-
 def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
     """Return the settings of a failover manager; no manager shows them."""
     manager = solution.settings.failover_manager
     if manager is None:
         return []
     asked = manager.model_dump(mode="json", exclude={"kind"})
-    return [
-        Finding(manager.kind, f"manager.{name}", str(value), "", "unobserved", "it does not show it")
-        for name, value in asked.items()
-    ]
+    return unobserved(manager.kind, asked, "it does not show it", "manager.")
 
 
 def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:

@@ -14,7 +14,7 @@ from fivenines.servers.by_odbc import Dialect as SqlDialect
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.delay import DelayReader
-from fivenines.servers.in_effect import Finding
+from fivenines.servers.in_effect import Finding, unobserved
 from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.secrets import Passwords
@@ -128,10 +128,7 @@ class Server(Member):
         Raises:
             Exception: the driver's own, if the server does not answer.
         """
-        return [
-            Finding(self.name, name, str(value), "", "unobserved", "it cannot be queried")
-            for name, value in asked.items()
-        ]
+        return unobserved(self.name, asked, "it cannot be queried")
 
     @property
     def of_role(self) -> frozenset[str]:

@@ -37,3 +37,10 @@ class Finding:
 
 
 Asked = Mapping[str, object]
+
+
+def unobserved(place: str, asked: Asked, why: str, section: str = "") -> list[Finding]:
+    """Return a finding for each setting of a place that shows none; `section` goes before the names."""
+    return [
+        Finding(place, f"{section}{name}", str(value), "", "unobserved", why) for name, value in asked.items()
+    ]

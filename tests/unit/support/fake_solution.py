@@ -29,7 +29,7 @@ class FakeHost:
         self.data = SimpleNamespace(flush=lambda: None)
 
 
-class FakeWorld:
+class FakeLab:
     """The hosts of a deployment; closing it ends all servers."""
 
     limits_reason = ""
@@ -134,7 +134,7 @@ def fake_settings(nodes: int) -> Any:
 def fake_deployment(nodes: int, folder: Path, patch: pytest.MonkeyPatch) -> Deployed:
     """Return a real `Deployed` around a fake solution in a fake lab."""
     kinds: dict[type, Any] = {Solution: FakeSolution, deployed.Access: Direct}
-    patch.setattr(deployed, "_around", lambda *_: FakeWorld(folder))
+    patch.setattr(deployed, "_around", lambda *_: FakeLab(folder))
     patch.setattr(deployed, "engine", lambda _name: None)
     patch.setattr(deployed.plugins, "implementation", lambda _package, base, _: kinds[base])
     return Deployed(fake_settings(nodes), folder, folder)
