@@ -266,7 +266,7 @@ impl Workload for LuaScript {
         Vec::new()
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         None
     }
 

@@ -238,7 +238,7 @@ impl Workload for SqlFile {
         Vec::new()
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         None
     }
 

@@ -31,7 +31,6 @@ pub struct Client {
     credentials: Credentials,
     host: String,
     rest: Vec<u8>,
-    commits: bool,
 }
 
 impl Client {
@@ -87,7 +86,6 @@ impl Client {
             credentials: credentials.clone(),
             host: endpoint.host().unwrap_or_default().to_string(),
             rest: Vec::new(),
-            commits: true,
         };
         let mut out = Vec::new();
         client.session.open(&mut out);
@@ -95,15 +93,16 @@ impl Client {
             client.encrypt(&mut out)?;
         }
         client.exchange(out, Some(Instant::now() + timeout))?;
-        if kind == Kind::Mysql && !credentials.by_odbc {
-            client.commit_each()?;
-        }
         Ok(client)
     }
 
-    /// Makes each statement commit, also where the server's default or its init_connect says otherwise. The status
-    /// flags tell neither: MySQL 9.7 calls a session of `SET GLOBAL autocommit = 0` one that commits.
-    fn commit_each(&mut self) -> Result<(), Failure> {
+    /// Makes each statement commit, and returns whether it would have done so by itself: MySQL's default and its
+    /// init_connect can say otherwise. The status flags show neither: MySQL 9.7 calls a session of
+    /// `SET GLOBAL autocommit = 0` one that commits.
+    pub fn commit_each(&mut self, kind: Kind) -> Result<bool, Failure> {
+        if kind != Kind::Mysql || self.credentials.by_odbc {
+            return Ok(true);
+        }
         // SHOW, as its count is of no statement that a load's statements are compared by.
         let is_off = match self.query("SHOW SESSION VARIABLES LIKE 'autocommit'") {
             Ok(_) => self.rows().text(0, 1).as_deref() == Some("OFF"),
@@ -111,16 +110,11 @@ impl Client {
             Err(_) => false,
         };
         let standing = self.session.standing();
-        self.commits = !is_off && standing.is_none_or(|standing| standing.autocommit);
-        match self.commits {
-            true => Ok(()),
-            false => self.query(AUTOCOMMIT).map(drop),
+        let commits = !is_off && standing.is_none_or(|standing| standing.autocommit);
+        if !commits {
+            self.query(AUTOCOMMIT)?;
         }
-    }
-
-    /// Whether statements commit by themselves in a new session, before `AUTOCOMMIT` is sent.
-    pub fn server_commits(&self) -> bool {
-        self.commits
+        Ok(commits)
     }
 
     /// Bounds the waits of later calls.

@@ -162,7 +162,7 @@ impl Workload for Append {
         ]
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         None
     }
 

@@ -171,7 +171,7 @@ impl Workload for Bank {
         ]
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         None
     }
 

@@ -182,7 +182,7 @@ impl Workload for Bulkload {
         true
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("bulk_item")
     }
 

@@ -205,7 +205,7 @@ impl Workload for Iibench {
         all
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("purchases_index")
     }
 

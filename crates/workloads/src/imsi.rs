@@ -263,7 +263,7 @@ impl Workload for Imsi {
         statements::all(self.kind)
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("h_imsi_details")
     }
 

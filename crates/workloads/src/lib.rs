@@ -122,7 +122,7 @@ pub trait Workload {
     fn statements(&self) -> Vec<Statement>;
 
     /// A table that must exist; the run reports at once if it does not.
-    fn requirements_table(&self) -> Option<&str>;
+    fn required_table(&self) -> Option<&str>;
 
     /// Called once before the run, with a writable server, to create small tables.
     fn ready(&self, _server: &mut blocking::Client) -> Result<(), Failure> {

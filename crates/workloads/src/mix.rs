@@ -108,9 +108,9 @@ impl Workload for Mix {
             .collect()
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         let mut all = self.places.iter();
-        all.find_map(|place| place.part.workload.requirements_table())
+        all.find_map(|place| place.part.workload.required_table())
     }
 
     fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
@@ -231,7 +231,7 @@ mod tests {
             self.types.iter().map(named).map(statement).collect()
         }
 
-        fn requirements_table(&self) -> Option<&str> {
+        fn required_table(&self) -> Option<&str> {
             None
         }
 

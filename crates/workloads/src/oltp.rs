@@ -366,7 +366,7 @@ impl Workload for Oltp {
         all
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("sbtest1")
     }
 

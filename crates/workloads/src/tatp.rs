@@ -229,7 +229,7 @@ impl Workload for Tatp {
         statements::all(self.kind)
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("call_forwarding")
     }
 

@@ -207,7 +207,7 @@ impl Workload for Tpcc {
         statements::all(self.kind)
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("order_line")
     }
 

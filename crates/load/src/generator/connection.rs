@@ -49,7 +49,7 @@ enum State {
     Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
-    /// The session runs that each statement commits.
+    /// The session runs `AUTOCOMMIT`.
     Autocommit,
     /// The session has received this setting of the workload.
     SettingUp(usize),

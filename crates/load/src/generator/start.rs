@@ -42,12 +42,12 @@ pub fn check(
     let setup = build::session_setup(args, args.driver, workload);
     let (autocommit_off, lost) = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        if let Some(table) = workload.requirements_table() {
+        // A script gets the server as it is, and no statement that it does not contain.
+        let off = workload.relies_on_autocommit() && !client.commit_each(args.driver)?;
+        if let Some(table) = workload.required_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
         }
         workload.ready(&mut client)?;
-        // A script gets the server as it is, and no statement that it does not contain.
-        let off = workload.relies_on_autocommit() && !client.server_commits();
         drop(client);
         let connect = || usable(args, endpoint, credentials, wanted);
         let lost = kept_settings::lost(args.driver, &setup, connect)?;
@@ -68,12 +68,13 @@ pub fn check(
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
+        let off = autocommit_off || !client.commit_each(args.driver)?;
         for (workload, _) in alongside {
             workload.ready(&mut client)?;
         }
         let (kind, table) = (args.driver, &args.ledger_table);
         Ok(Greatest {
-            autocommit_off: autocommit_off || !client.server_commits(),
+            autocommit_off: off,
             ledger: prepare_table(&mut client, kind, table, &ledger::create(kind, table))?,
             probes: match args.probes.probe_every {
                 Some(_) => {
@@ -93,7 +94,9 @@ pub fn connect(args: &Args, credentials: &Credentials) -> Result<Client, Failure
     };
     let mut last = Failure::lost();
     for endpoint in &args.write {
-        match usable(args, endpoint, credentials, wanted) {
+        let committing = usable(args, endpoint, credentials, wanted)
+            .and_then(|mut client| client.commit_each(args.driver).map(|_| client));
+        match committing {
             Ok(client) => return Ok(client),
             Err(failure) => last = failure,
         }

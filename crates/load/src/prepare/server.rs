@@ -30,7 +30,8 @@ pub struct Server {
 /// The connect is bounded, the statements after it may take their time.
 pub fn client(args: &Args, credentials: &Credentials) -> Result<Client, Failure> {
     let timeout = args.connect_timeout;
-    let client = Client::connect(args.driver, &args.endpoint(), credentials, timeout)?;
+    let mut client = Client::connect(args.driver, &args.endpoint(), credentials, timeout)?;
+    client.commit_each(args.driver)?;
     client.set_timeout(PATIENCE)?;
     Ok(client)
 }

@@ -283,7 +283,7 @@ impl Workload for Crud {
         all
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("tbtest1")
     }
 

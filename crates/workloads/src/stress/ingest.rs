@@ -35,7 +35,7 @@ impl Workload for Ingest {
         self.inserts.statements()
     }
 
-    fn requirements_table(&self) -> Option<&str> {
+    fn required_table(&self) -> Option<&str> {
         Some("tbtest1")
     }
 
