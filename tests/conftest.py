@@ -1,6 +1,7 @@
 """Configure all tests."""
 
 import gc
+import os
 import re
 import signal
 import tempfile
@@ -23,9 +24,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Thousands of tests make a large heap, which the garbage collector would otherwise scan repeatedly.
 gc.set_threshold(50_000, 20, 100)
 
+# The umask can only be read by setting it.
+_UMASK = os.umask(0o022)
+os.umask(_UMASK)
+
 # Property tests have no deadline: other programs on the machine would make them fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    """Restore the umask, which commands of fivenines set in the process that runs them."""
+    yield
+    os.umask(_UMASK)
 
 
 @pytest.fixture

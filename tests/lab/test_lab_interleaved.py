@@ -139,8 +139,9 @@ def test_one_solution_is_loaded_at_a_time_and_the_slower_one_is_reported(
     ratios = result.pair(plain.key, delayed.key).ratios
     assert ratios["throughput"].differs and ratios["throughput"].ratio > 1.5
     assert ratios["mean"].differs and ratios["mean"].ratio < 1 / 1.5
-    # An idle server uses a small fraction of the CPU that it uses under load.
-    assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
+    # An idle server uses a fraction of the CPU of a loaded one. The delayed one waits most of the time.
+    loaded, *idle = plain.cpu[0], plain.cpu[1], delayed.cpu[1]
+    assert max(idle) < loaded / 2
     # The report gives a difference below a factor of two in per cent, otherwise as a factor.
     output = tables(run, "md")
     assert "Speed: plain is" in output

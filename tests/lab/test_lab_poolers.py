@@ -17,8 +17,9 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
-# Neither pooler runs as root, and the lab's namespace has no other account.
-UNPRIVILEGED = ("setpriv", "--reuid=1", "--regid=1", "--clear-groups")
+# Neither pooler runs as root. A namespace in which this account has another number keeps its access to the
+# files of the test, whatever the umask and the mode of the temporary folder.
+UNPRIVILEGED = ("unshare", "--user", "--map-user=1", "--map-group=1")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
 
@@ -83,10 +84,9 @@ def bench(
 
 @contextmanager
 def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[None]:
-    """Run a pooler with this configuration, in front of the server, in a folder that its account may read."""
+    """Run a pooler with this configuration, in front of the server."""
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
-        folder.chmod(0o777)
         place = {"folder": folder, "host": node.host.address, "port": node.port, "database": DATABASE}
         (folder / name).write_text(text.format(**place))
         (folder / "users").write_text('"app" ""\n')
