@@ -108,8 +108,8 @@ bench: install ## measure the overhead of fivenines against comparable tools
 	$(BIN)/python tests/bench/run.py
 
 docs: install $(TOOLS)/.site ## generate docs/reference, build/man and the site build/site
-	$(BIN)/python -m fivenines.reference docs/reference
-	$(BIN)/python -m fivenines.manual build/man
+	$(BIN)/python -m fivenines.cli.reference.pages docs/reference
+	$(BIN)/python -m fivenines.cli.reference.manual build/man
 	@tools/site/build.sh $(TOOLS)/bin/mkdocs
 
 # RUNS: folders of runs; LIVE: a folder with screenshots of the live page, live-1280.png and live-390.png

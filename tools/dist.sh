@@ -22,7 +22,7 @@ tar -xzf dist/*.tar.gz -C build/sdist --strip-components 1
 
 # Man pages are generated from the command line by the tree's environment. They go into `share/man` of the wheel's
 # prefix, where `man` finds them next to the program.
-.venv/bin/python -m fivenines.manual build/sdist/shared.data/data/share/man/man1
+.venv/bin/python -m fivenines.cli.reference.manual build/sdist/shared.data/data/share/man/man1
 sed -i 's/^\[tool\.maturin\]$/&\ndata = "shared.data"/' build/sdist/pyproject.toml
 
 # The build of LuaJIT also links its program, which requires a library that GCC links by default.

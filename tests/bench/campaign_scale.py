@@ -15,15 +15,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from fivenines.campaign.as_needed import AsNeeded
+from fivenines.campaign.dispatch import Dispatch
+from fivenines.campaign.journal import Journal
+from fivenines.campaign.schedule import Schedule
+from fivenines.campaign.workers.base import Delivered, Order, WorkerLostError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.records import TrialRecord
-from fivenines.runner.as_needed import AsNeeded
-from fivenines.runner.dispatch import Dispatch
-from fivenines.runner.journal import Journal
-from fivenines.runner.progress import CampaignStarted, Figures
-from fivenines.runner.schedule import Schedule
-from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+from fivenines.trial.progress import CampaignStarted, Figures
 
 _TRIAL = 60.0
 _CELLS = 50

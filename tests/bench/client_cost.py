@@ -31,7 +31,7 @@ from functools import partial
 from pathlib import Path
 
 from fivenines.load.commands import described
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 

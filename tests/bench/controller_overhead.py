@@ -14,11 +14,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.store import Run, open_run
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import silent
+from fivenines.trial.progress import silent
 
 # The target: a share of one core.
 MARK = 0.03

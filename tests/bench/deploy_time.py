@@ -13,17 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fivenines.access.virtual_address import VirtualAddressSettings
-from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.experiment.spec import AnySolution
-from fivenines.managers.mha import MhaSettings
-from fivenines.managers.pacemaker_settings import PacemakerSettings
-from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.group_replication_settings import GroupReplicationSettings
-from fivenines.solutions.innodb_cluster import InnodbClusterSettings
-from fivenines.solutions.patroni_settings import PatroniSettings
-from fivenines.solutions.replication import ReplicationSettings
-from fivenines.workloads.oltp import Oltp
+from fivenines.failover.managers.mha.manager import MhaSettings
+from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
+from fivenines.failover.proxies.virtual_address import VirtualAddressSettings
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.group_replication.innodb_cluster import InnodbClusterSettings
+from fivenines.solutions.group_replication.settings import GroupReplicationSettings
+from fivenines.solutions.patroni.settings import PatroniSettings
+from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
 
 # The solutions of three nodes, and the target in seconds, if any.
 SOLUTIONS: dict[str, tuple[AnySolution, float | None]] = {

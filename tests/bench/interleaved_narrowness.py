@@ -17,14 +17,14 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.interleaved import THROUGHPUT, interleaved_results
-from fivenines.analysis.statistics import compare
+from fivenines.analysis.performance.interleaved import THROUGHPUT, interleaved_results
+from fivenines.analysis.statistics.means import compare
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.interleaved_plan import blocks
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.store import open_run
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import silent
+from fivenines.trial.progress import silent
 
 SAME = """\
 name: narrowness

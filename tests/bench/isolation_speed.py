@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from fivenines.analysis.isolation.check import judge
+from fivenines.analysis.consistency.isolation.check import judge
 from fivenines.results import layout, store
 
 # Appends to a key before the next key replaces it; a read shows half of them on average.

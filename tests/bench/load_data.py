@@ -32,7 +32,7 @@ import psycopg
 import pymysql
 
 from fivenines.load.commands import described
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
 
 ROOT = Path(__file__).resolve().parents[2]
 

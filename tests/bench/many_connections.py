@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from run import WORKLOAD, running
 
-from fivenines.core import core_binary
-from fivenines.lab import network
+from fivenines.base.core import core_binary
+from fivenines.lab.network import network
 from fivenines.load.commands import described
 from fivenines.servers.base import DATABASE, Server
 

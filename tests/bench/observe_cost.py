@@ -31,21 +31,21 @@ from typing import Any
 import duckdb
 import psutil
 
-from fivenines import plugins
-from fivenines.analysis.statistics import Summary, summarise
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.ledger import LedgerSettings
+from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.base import plugins
+from fivenines.experiment.sections.ledger import LedgerSettings
+from fivenines.experiment.sections.observe import ObserveSettings
 from fivenines.experiment.source import solution_from
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.load.settings import LoadSettings
-from fivenines.observe.base import Observer
-from fivenines.observe.counters import CounterObserver
-from fivenines.observe.delay import DelayObserver
-from fivenines.observe.hosts import HostObserver, controller_seconds
-from fivenines.observe.processes import Processes
-from fivenines.observe.settings import ObserveSettings
-from fivenines.observe.watch import NodeWatch
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set
+from fivenines.trial.observers.base import Observer
+from fivenines.trial.observers.counters import CounterObserver
+from fivenines.trial.observers.delay import DelayObserver
+from fivenines.trial.observers.hosts import HostObserver, controller_seconds
+from fivenines.trial.observers.processes import Processes
+from fivenines.trial.observers.watch import NodeWatch
 
 SOLUTIONS = ("replication", "galera", "hot-standby")
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
@@ -90,7 +90,7 @@ class Bench:
             return []
         out = self.folder / "observed"
         out.mkdir(exist_ok=True)
-        kinds: list[type[Any]] = plugins.classes("fivenines.observe", Observer)
+        kinds: list[type[Any]] = plugins.classes("fivenines.trial.observers", Observer)
         made = [one(self.deployed, out, ObserveSettings()) for one in kinds]
         for observer in made:
             observer.ledger_clients = self.ledger.clients

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from observe_cost import WORKLOAD
 
-from fivenines.deployment.deployed import Deployed, data_set
-from fivenines.experiment.ledger import LedgerSettings, ProbeSettings
+from fivenines.experiment.sections.ledger import LedgerSettings, ProbeSettings
 from fivenines.experiment.source import solution_from
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.load.settings import LoadSettings
-from fivenines.observe.processes import Processes
+from fivenines.trial.deployment.deployed import Deployed, data_set
+from fivenines.trial.observers.processes import Processes
 
 SOLUTIONS = ("hot-standby", "replication", "galera", "group-replication")
 WITHOUT, DENSE = ProbeSettings(every=0.0), ProbeSettings(calm=0.01)

@@ -18,17 +18,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from fivenines.core import core_binary
-from fivenines.lab import network
+from fivenines.base.core import core_binary
 from fivenines.lab.host import ENGINE
 from fivenines.lab.lab import Lab
+from fivenines.lab.network import network
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import DATABASE, Server, Value
 from fivenines.servers.families import server
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.base import Engine
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
 
 HERE = Path(__file__).resolve().parent
 BENCHES = (

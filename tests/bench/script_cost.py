@@ -25,7 +25,7 @@ from pathlib import Path
 from client_cost import HEADER, ROOT, Cost, Row, found, line, measure, show
 
 from fivenines.load.commands import described
-from fivenines.workloads.script import Script
+from fivenines.load.workloads.script import Script
 
 SCRIPTS = Path("/usr/share/sysbench")
 

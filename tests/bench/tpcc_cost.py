@@ -30,7 +30,7 @@ from typing import Any
 from client_cost import ROOT, Cost, found, measure
 
 from fivenines.load.commands import described
-from fivenines.workloads.tpcc import Tpcc
+from fivenines.load.workloads.tpcc import Tpcc
 
 HERE = Path(__file__).resolve().parent
 GO_TPC = "github.com/pingcap/go-tpc/cmd/go-tpc@v1.0.7"

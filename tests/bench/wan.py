@@ -21,10 +21,10 @@ from pathlib import Path
 
 import psutil
 
+from fivenines.base.units import format_rate
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.units import format_rate
 
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
 BANDWIDTHS = (57_000, 1_000_000, 100_000_000, 1_000_000_000, None)

@@ -6,12 +6,12 @@ from page_form import LAPTOP, PageForm
 from synthetic_interleaved import SyntheticBlock, write_interleaved_run
 from synthetic_run import Matrix, Recipe
 
-from fivenines.analysis.ratio_thresholds import judge_ratios
+from fivenines.analysis.decision.ratio_thresholds import judge_ratios
+from fivenines.analysis.measures.ratios import parse_ratio
 from fivenines.analysis.versus import versus
 from fivenines.report.groups import names_of_keys
+from fivenines.report.html.versus_page import render
 from fivenines.report.versus import keys_of
-from fivenines.report.versus_page import render
-from fivenines.requirements.ratios import parse_ratio
 from fivenines.results.store import open_run
 
 NAMES = ("1-safe (local)", "2-safe durable (on)")

@@ -14,7 +14,7 @@ import pytest
 from lab_prepare import workload_flags
 from lab_scripts import Place, alone, log_statements
 
-from fivenines import paths
+from fivenines.base import paths
 from fivenines.servers.postgres.server import Postgres
 
 SCRIPTS = Path(__file__).parent / "scripts" / "pgbench"

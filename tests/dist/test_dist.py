@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from fivenines.manual import pages
+from fivenines.cli.reference.manual import pages
 
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from fivenines import paths
+from fivenines.base import paths
 from fivenines.software.store import engine
 
 

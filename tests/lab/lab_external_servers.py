@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 
 from fivenines.load import dataset
-from fivenines.servers.remote import Target, open_mysql, open_postgres
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.servers.external.remote import Target, open_mysql, open_postgres
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
 
 # The tables in the servers' data, the same as those of `lab_support.HEAD`.
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

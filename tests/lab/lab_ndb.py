@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lab_support import Outcome, run_trial
 
-from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
+from fivenines.software.engines.ndb_archive import ARCHIVES, NdbArchive
 
 with_ndb = pytest.mark.skipif(
     not NdbArchive().fetched,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import fivenines
-from fivenines.core import core_binary
+from fivenines.base.core import core_binary
 
 # An unassigned user id: this user owns nothing on the machine.
 UID = 54321

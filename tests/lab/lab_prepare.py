@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fivenines.core import core_binary
+from fivenines.base.core import core_binary
 from fivenines.experiment.spec import AnyWorkload
-from fivenines.lab import network
 from fivenines.lab.lab import Lab
+from fivenines.lab.network import network
 from fivenines.load.commands import PASSWORD, account, described, secret
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.families import server
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
-from fivenines.workloads.settings import WorkloadSettings
 
 ENGINES = ("mariadb-10.11", "postgres-18")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from lab_prepare import workload_flags
 from lab_support import deployed_small
 
-from fivenines.core import core_binary
+from fivenines.base.core import core_binary
 from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server

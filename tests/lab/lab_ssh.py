@@ -14,10 +14,10 @@ from typing import Any
 
 from lab_support import GENTLE
 
-from fivenines.lab.enter import enter
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.lab import Lab
-from fivenines.lab.process import Process, start_logged
+from fivenines.lab.processes.enter import enter
+from fivenines.lab.processes.process import Process, start_logged
 
 PROGRAM = [sys.executable, "-m", "fivenines"]
 EXPERIMENT = """\

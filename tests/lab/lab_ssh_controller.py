@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.experiment.inventory import read
-from fivenines.faults import roundtrip
+from fivenines.faults.network import roundtrip
 from fivenines.lab.host import Root
-from fivenines.lab.process import all_in_state
+from fivenines.lab.processes.process import all_in_state
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.ssh.lab import SshLab
 

@@ -13,21 +13,21 @@ import duckdb
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.campaign.campaign import run_campaign
+from fivenines.campaign.workers.base import Here
 from fivenines.experiment.examples import FOLDER
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
-from fivenines.runner import machine_watch
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import Progress, TrialPhase
-from fivenines.runner.trial import run_trial as run_planned
-from fivenines.runner.workers.base import Here
 from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial import machine_watch
+from fivenines.trial.deployment.deployed import Deployed, data_set
+from fivenines.trial.progress import Progress, TrialPhase
+from fivenines.trial.trial import run_trial as run_planned
 
 # The first lines of an experiment file; all experiments share one data set per engine.
 HEAD = """\

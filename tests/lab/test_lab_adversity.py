@@ -19,15 +19,15 @@ import pytest
 from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, STANDSTILL, fivenines, program, timing
 
-from fivenines import paths
+from fivenines.base import paths
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.lab import limits
 from fivenines.results import store
-from fivenines.runner import machine_watch
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.software.store import engine
+from fivenines.trial import machine_watch
+from fivenines.trial.progress import Progress, TrialPhase
 
 _STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 _TWO = HEAD.replace("trials: 1", "trials: 2")

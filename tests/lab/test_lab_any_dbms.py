@@ -7,8 +7,8 @@ import pytest
 from lab_external_servers import PASSWORD, ExternalServer, mariadb, postgres, running
 from lab_support import run_trial, timing
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.servers.external import LEDGER, PROBES
+from fivenines.servers.external.server import LEDGER, PROBES
+from fivenines.trial.deployment.deployed import Deployed
 
 TATP = "name: any\ntrials: 1\nworkloads: [{workload: tatp, subscribers: 200}]\nconnections: [2]\n"
 DRIVERS = {"postgres": "PostgreSQL Unicode", "mariadb": "MariaDB Unicode"}

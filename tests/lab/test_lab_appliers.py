@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from lab_support import deployed_small
 
+from fivenines.base.waiting import wait_until
 from fivenines.servers.base import Server
-from fivenines.solutions.replication import Replication, ReplicationSettings
-from fivenines.waiting import wait_until
+from fivenines.solutions.replication.solution import Replication, ReplicationSettings
 
 MARIADB = "SELECT count(*) FROM information_schema.processlist WHERE command = 'Slave_worker'"
 MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_worker"

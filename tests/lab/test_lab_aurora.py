@@ -16,9 +16,9 @@ from lab_external_servers import PASSWORD, ExternalServer, free_port, running
 from lab_support import HEAD, PAUSES, fivenines, program, timing
 
 from fivenines.analysis.trials import measure_all
-from fivenines.aws import cuts
-from fivenines.aws.api import Access, Api
 from fivenines.results.store import StoredTrial, open_run
+from fivenines.solutions.aurora.aws import cuts
+from fivenines.solutions.aurora.aws.api import Access, Api
 
 _OPTIONS = ("--gtid-mode=ON", "--enforce-gtid-consistency=ON")
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from lab_support import run_trial, timing
 
-from fivenines.analysis.counters import watched, witnesses
-from fivenines.deployment.deployed import Deployed
+from fivenines.analysis.resources.counters import watched, witnesses
+from fivenines.trial.deployment.deployed import Deployed
 
 ROWS, PAYLOAD = 8000, 1000
 # Rows per commit: even a slow disk must have them all, and their pages, before the window ends.

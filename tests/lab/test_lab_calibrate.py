@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 from lab_support import fivenines, program
 
-from fivenines import paths
-from fivenines.analysis import consistency, staleness
-from fivenines.calibration import divergence, links, outages, rows
-from fivenines.calibration.base import CalibrationContext
-from fivenines.calibration.judging import MeasuredOutage, judge_outages
+from fivenines.analysis.consistency import consistency, staleness
+from fivenines.base import paths
+from fivenines.campaign.calibration import divergence, links, outages, rows
+from fivenines.campaign.calibration.base import CalibrationContext
+from fivenines.campaign.calibration.judging import MeasuredOutage, judge_outages
 from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings
 from fivenines.results.calibration import Line
 from fivenines.results.store import StoredTrial, open_run
-from fivenines.runner import trial as trial_module
+from fivenines.trial import trial as trial_module
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from lab_support import GENTLE, HEAD, STANDSTILL, cache_with_damage, timing
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.results import store
-from fivenines.runner import machine_watch
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import (
+from fivenines.trial import machine_watch
+from fivenines.trial.progress import (
     CampaignFinished,
     CampaignStarted,
     CellSettled,

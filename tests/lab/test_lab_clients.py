@@ -6,12 +6,12 @@ import duckdb
 import pytest
 from lab_support import HEAD, Outcome, run_trial, timing
 
-from fivenines.analysis.clients import client_measures
-from fivenines.analysis.isolation.check import judge
-from fivenines.analysis.latency import read_latencies
-from fivenines.deployment.deployed import Deployed
+from fivenines.analysis.consistency.isolation.check import judge
+from fivenines.analysis.performance.clients import client_measures
+from fivenines.analysis.performance.latency import read_latencies
 from fivenines.results import layout
 from fivenines.servers.base import DATABASE
+from fivenines.trial.deployment.deployed import Deployed
 
 TWO_SITES = """\
 solutions: [{solution: galera, engine: mariadb-10.11, size: 2, arbiter: true}]

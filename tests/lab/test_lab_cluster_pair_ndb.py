@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from lab_support import rejoined, run_trial, sound
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
-from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
-from fivenines.solutions.cluster_pair import ClusterPair
+from fivenines.base.errors import FiveninesError
+from fivenines.software.engines.ndb_archive import ARCHIVES, NdbArchive
+from fivenines.solutions.cluster_pair.solution import ClusterPair
+from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 pytestmark = pytest.mark.skipif(
     not NdbArchive().fetched,

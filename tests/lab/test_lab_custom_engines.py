@@ -11,12 +11,12 @@ import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
 from lab_support import GENTLE, HEAD, PATIENT, RECOVERED, fivenines, kill, program, timing
 
-from fivenines import paths
+from fivenines.base import paths
 from fivenines.results import store
 from fivenines.software.custom import CustomEngine, Source
 from fivenines.software.debian_root import BASE
-from fivenines.software.mariadb_root import MariadbRoot
-from fivenines.software.mysql_root import MysqlRoot
+from fivenines.software.engines.mariadb_root import MariadbRoot
+from fivenines.software.engines.mysql_root import MysqlRoot
 
 # A third of the installation that servers do not use: the tests compress and unpack the image twice.
 _TOOLS = (

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50)
 
@@ -138,7 +138,7 @@ def test_no_space_left_in_the_middle_is_one_clear_message(loaded: Path, tmp_path
 import types
 from test_lab_datasets import *
 dataset.require_space = lambda *_: None
-import fivenines.deployment.deployed as module
+import fivenines.trial.deployment.deployed as module
 settings = solution_from({{"solution": "standalone"}}, "test")
 try:
     with Deployed(settings, Path({str(loaded)!r}), Path({str(tmp_path)!r}) / "small/lab") as deployed:

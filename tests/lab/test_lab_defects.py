@@ -6,9 +6,9 @@ import duckdb
 import pytest
 from lab_support import PATIENT, kill, run_trial, timing
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.postgres.server import Postgres
+from fivenines.trial.deployment.deployed import Deployed
 
 HOT_STANDBY = (
     "solutions: [{solution: hot-standby, engine: postgres-18, synchronous_commit: remote_apply, "

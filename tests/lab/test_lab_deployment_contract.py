@@ -10,8 +10,8 @@ import pytest
 from deployment_contract import DeploymentContract, Left, OwnedContract
 from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 
-from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
+from fivenines.trial.deployment.deployed import Deployed, data_set
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from lab_support import Outcome, run_trial, timing
 
-from fivenines.deployment.deployed import Deployed, engines_of
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
-from fivenines.solutions.drbd import Drbd
-from fivenines.solutions.drbd_settings import DrbdSettings
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.solutions.drbd.settings import DrbdSettings
+from fivenines.solutions.drbd.solution import Drbd
+from fivenines.trial.deployment.deployed import Deployed, engines_of
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=500)
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from lab_support import PATIENT, Outcome, kill, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.results.records import Event
+from fivenines.trial.deployment.deployed import Deployed
 
 MARIADB = "SELECT @@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog"
 POSTGRES = "SELECT current_setting('synchronous_commit'), current_setting('fsync')"

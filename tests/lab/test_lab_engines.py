@@ -12,7 +12,7 @@ import psutil
 import pytest
 from lab_support import fivenines, program
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.software.store import engine
 
 

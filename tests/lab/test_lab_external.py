@@ -10,11 +10,11 @@ import pytest
 from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 from lab_support import fivenines, rejoined, run_trial, sound, timing
 
-from fivenines.errors import UsageError
-from fivenines.servers.remote import open_postgres
-from fivenines.solutions import external
-from fivenines.solutions.external import External
-from fivenines.solutions.external_settings import ExternalSettings
+from fivenines.base.errors import UsageError
+from fivenines.servers.external.remote import open_postgres
+from fivenines.solutions.external import solution as external
+from fivenines.solutions.external.settings import ExternalSettings
+from fivenines.solutions.external.solution import External
 
 
 @pytest.fixture(scope="module")

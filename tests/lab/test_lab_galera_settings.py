@@ -8,16 +8,16 @@ from typing import Any
 import pymysql
 import pytest
 
-from fivenines.deployment.deployed import Deployed, data_set, engines_of
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
-from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
 from fivenines.faults.context import FaultContext
+from fivenines.faults.services.arbiter import ArbiterFault, ArbiterFaultSettings
 from fivenines.lab.settings import NetworkSettings
-from fivenines.solutions.galera import Galera
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.solutions.galera.solution import Galera
+from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 SETTINGS = {
     "solution": "galera",

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.access import haproxy
-from fivenines.deployment.deployed import Deployed, data_set, engines_of
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.failover.proxies import haproxy
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from lab_support import kill, run_trial, timing
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.solutions.patroni import Patroni
+from fivenines.solutions.patroni.solution import Patroni
+from fivenines.trial.deployment.deployed import Deployed
 
 # The phase of a trial before its fault.
 LOAD = "warm-up and steady load"

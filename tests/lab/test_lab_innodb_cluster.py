@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from lab_support import kill, run_trial, sound, timing
 
-from fivenines.access import mysql_router
-from fivenines.access.mysql_router import MysqlRouter
-from fivenines.deployment.deployed import Deployed, data_set, engines_of
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.experiment.source import solution_from
+from fivenines.failover.proxies import mysql_router
+from fivenines.failover.proxies.mysql_router import MysqlRouter
 from fivenines.faults.context import FaultContext
-from fivenines.faults.proxy import Proxy, ProxySettings
-from fivenines.workloads.oltp import Oltp
+from fivenines.faults.services.proxy import Proxy, ProxySettings
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 

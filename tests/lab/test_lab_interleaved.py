@@ -14,16 +14,16 @@ from typing import Any
 import duckdb
 import pytest
 
-from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
-from fivenines.deployment.deployed import Deployed
+from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
+from fivenines.campaign.campaign import run_campaign
+from fivenines.campaign.workers.base import Here
 from fivenines.experiment.interleaved_plan import blocks
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import tables, write_html
 from fivenines.results.store import Run, open_run
-from fivenines.runner.campaign import run_campaign
-from fivenines.runner.progress import Progress, TrialPhase
-from fivenines.runner.workers.base import Here
+from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.progress import Progress, TrialPhase
 
 # Each commit of the slower server waits for 100 ms by its settings, which is long compared with a transaction
 # on any machine.

@@ -9,8 +9,8 @@ from html import unescape
 import pytest
 from lab_support import HEAD, run_one, timing
 
+from fivenines.analysis.availability.interruptions import Interruption
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.analysis.interruptions import Interruption
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.results.records import FaultRecord
 from fivenines.results.store import Run

@@ -8,18 +8,18 @@ import pytest
 from lab_support import kill, run_one, timing
 from lab_tables import FAMILY_DEFECTS, TABLES, TATP_DEFECTS, TPCC_DEFECTS
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.lab.lab import Lab
 from fivenines.load.invariants import check_after, count_before
-from fivenines.report.chapters.invariants import offending_text
-from fivenines.report.page import render
+from fivenines.load.workloads.invariant import Check, Invariant
+from fivenines.load.workloads.tatp import Tatp
+from fivenines.load.workloads.tpcc import Tpcc
+from fivenines.report.chapters.consistency.invariants import offending_text
+from fivenines.report.html.page import render
 from fivenines.results.records import InvariantCheck
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
 from fivenines.software.store import engine
-from fivenines.workloads.invariant import Check, Invariant
-from fivenines.workloads.tatp import Tatp
-from fivenines.workloads.tpcc import Tpcc
+from fivenines.trial.deployment.deployed import Deployed
 
 # The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import FiveninesError
-from fivenines.lab import limits, look
+from fivenines.base.errors import FiveninesError
+from fivenines.base.paths import short_path
+from fivenines.lab import limits
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.processes import look
 from fivenines.lab.settings import NetworkSettings
-from fivenines.paths import short_path
 from fivenines.software.store import engine
 
 

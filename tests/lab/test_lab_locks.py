@@ -11,7 +11,7 @@ import pytest
 from lab_cache import with_engine
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
-from fivenines import locks
+from fivenines.base import locks
 from fivenines.results import layout, store
 
 _SOLUTION = "solutions: [{solution: standalone, engine: postgres-18}]\n"

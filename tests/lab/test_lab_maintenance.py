@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from lab_support import HEAD, OPERATOR, Outcome, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import fault_from, solution_from
-from fivenines.playground import state
-from fivenines.playground.background import BackgroundLoad
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.results.records import Event, FaultRecord
-from fivenines.runner.fault_runner import FaultRunner
-from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
-from fivenines.workloads.oltp import Oltp
+from fivenines.software.engines.ndb_archive import ARCHIVES, NdbArchive
+from fivenines.trial.deployment.deployed import Deployed, data_set
+from fivenines.trial.faults.timeline import FaultRunner
+from fivenines.trial.manual import state
+from fivenines.trial.manual.background import BackgroundLoad
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=500)
 

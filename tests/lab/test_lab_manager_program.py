@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from lab_support import deployed_small, run_one, short_recipe
 
-from fivenines.managers.program import ProgramManager
+from fivenines.base.waiting import wait_until
+from fivenines.failover.managers.program import ProgramManager
 from fivenines.software.store import engine
-from fivenines.solutions.replication import ReplicationSettings
-from fivenines.waiting import wait_until
+from fivenines.solutions.replication.solution import ReplicationSettings
 
 _WATCH = r"""
 ask() { timeout 2 mariadb --defaults-extra-file={{ files }}/client.cnf --skip-ssl -Nse "$2" -h "$1" 2>&1; }

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set
 
 # A Galera node that rejoins while the others still agree on its failure delays their decision.
 BACK = "9s"

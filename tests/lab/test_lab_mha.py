@@ -9,15 +9,15 @@ from functools import partial
 
 import pytest
 
-from fivenines.cluster.events import ManagerEvent
-from fivenines.deployment.deployed import Deployed
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.experiment.source import solution_from
+from fivenines.failover.managers.mha.manager import Mha
 from fivenines.load import dataset
-from fivenines.managers.mha import Mha
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 SOLUTION = {

@@ -6,7 +6,7 @@ import pytest
 from lab_support import HEAD, run_one, timing
 
 from fivenines.analysis.cells import analyse
-from fivenines.deployment.deployed import Deployed
+from fivenines.trial.deployment.deployed import Deployed
 
 TEXT = """\
 solutions:

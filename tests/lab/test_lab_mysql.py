@@ -7,13 +7,13 @@ import pymysql
 import pytest
 from lab_support import kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.base.waiting import wait_until
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import DATABASE
 from fivenines.software.store import engine
-from fivenines.solutions.group_replication import GroupReplication
-from fivenines.solutions.group_replication_settings import GroupReplicationSettings
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.solutions.group_replication.settings import GroupReplicationSettings
+from fivenines.solutions.group_replication.solution import GroupReplication
+from fivenines.trial.deployment.deployed import Deployed, data_set
 
 
 def group(more: str) -> str:

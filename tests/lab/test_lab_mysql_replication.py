@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from lab_support import PATIENT, kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.mysql.server import Mysql
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 

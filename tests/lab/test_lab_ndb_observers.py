@@ -12,17 +12,17 @@ import pymysql
 import pytest
 from lab_support import Outcome, rejoined, run_trial, sound
 
-from fivenines.analysis.checkpoints import LAG, WHOLE
-from fivenines.analysis.counters import panels_of, watched
+from fivenines.analysis.consistency.checkpoints import LAG, WHOLE
 from fivenines.analysis.measured import VALUES
-from fivenines.analysis.member_states import STATE
-from fivenines.deployment.deployed import Deployed
-from fivenines.paths import short_path
+from fivenines.analysis.resources.counters import panels_of, watched
+from fivenines.analysis.resources.member_states import STATE
+from fivenines.base.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION
 from fivenines.servers.mysql_family.server import SOCKET
 from fivenines.servers.ndb.sql_node import SqlNode
-from fivenines.software.ndb_archive import REMEDIES, NdbArchive
+from fivenines.software.engines.ndb_archive import REMEDIES, NdbArchive
+from fivenines.trial.deployment.deployed import Deployed
 
 pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
 

@@ -11,9 +11,9 @@ import pytest
 from lab_prepare import Site, workload_flags
 from lab_support import run_trial
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.spec import AnyWorkload
-from fivenines.software.ndb_archive import REMEDIES, NdbArchive
+from fivenines.software.engines.ndb_archive import REMEDIES, NdbArchive
+from fivenines.trial.deployment.deployed import Deployed
 
 pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_support import run_trial, timing
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings, NetworkSettings

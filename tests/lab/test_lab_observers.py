@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, run_trial, timing
 
-from fivenines.analysis.counters import host_samples
-from fivenines.analysis.traffic import traffic
-from fivenines.deployment.deployed import Deployed
+from fivenines.analysis.resources.counters import host_samples
+from fivenines.analysis.resources.traffic import traffic
+from fivenines.trial.deployment.deployed import Deployed
 
 STEADY = "warm-up and steady load"
 OBSERVE = "observe: {interval: 250ms}\n"

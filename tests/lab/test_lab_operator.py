@@ -10,12 +10,12 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
-from fivenines.lab.network import into
+from fivenines.lab.network.network import into
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 _WAITING = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"

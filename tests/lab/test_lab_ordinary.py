@@ -18,8 +18,8 @@ from lab_leftovers import RunTraces
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import GENTLE, HEAD, OPERATOR, kill, timing
 
-from fivenines.lab import vm_requirements
-from fivenines.lab.vm_requirements import PORTS
+from fivenines.lab.vm import requirements as vm_requirements
+from fivenines.lab.vm.requirements import PORTS
 from fivenines.results import store
 from fivenines.software.store import engine
 

@@ -15,17 +15,17 @@ import pytest
 from lab_ordinary import hand_over, ordinary
 from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed, engines_of
 from fivenines.experiment.source import fault_from, solution_from
 from fivenines.faults.context import FaultContext
-from fivenines.faults.host_kill import HostKill, HostKillSettings
-from fivenines.faults.kill import kill_servers
-from fivenines.lab import ids
-from fivenines.lab.network import VIRTUAL
+from fivenines.faults.nodes.host_kill import HostKill, HostKillSettings
+from fivenines.faults.nodes.kill import kill_servers
+from fivenines.lab.network.network import VIRTUAL
+from fivenines.lab.processes import ids
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, engines_of
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 MANAGER = "{kind: pacemaker, token: 2s, monitor_promoted: 2s, monitor_unpromoted: 3s}"

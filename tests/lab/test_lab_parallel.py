@@ -52,7 +52,7 @@ def _await_loads(
 
 def _workers(controller: int) -> list[psutil.Process]:
     children = psutil.Process(controller).children()
-    return [child for child in children if "fivenines.runner.workers.child" in child.cmdline()]
+    return [child for child in children if "fivenines.campaign.workers.child" in child.cmdline()]
 
 
 def _processors(folder: Path, running: "subprocess.Popen[bytes]") -> list[tuple[int, ...]]:

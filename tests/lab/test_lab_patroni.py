@@ -10,19 +10,19 @@ import psutil
 import pytest
 from lab_support import run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.deployment.in_effect import require_in_effect
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.paths import short_path
 from fivenines.experiment.source import solution_from
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
-from fivenines.faults.switchover import Switchover, SwitchoverSettings
-from fivenines.lab.http import ask
+from fivenines.faults.nodes.switchover import Switchover, SwitchoverSettings
+from fivenines.lab.network.http import ask
 from fivenines.load import dataset
-from fivenines.paths import short_path
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.software.store import engine
-from fivenines.solutions.patroni import Patroni
-from fivenines.workloads.oltp import Oltp
+from fivenines.solutions.patroni.solution import Patroni
+from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.deployment.in_effect import require_in_effect
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from lab_support import HEAD, PATIENT, run_one, timing
 
+from fivenines.analysis.availability.failovers import FaultMeasures
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.analysis.failovers import FaultMeasures
 from fivenines.results.store import query
 
 KILL = "faults: [{fault: kill, restart_after: 2s}]\n"

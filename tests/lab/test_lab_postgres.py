@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
 
-from fivenines.deployment.deployed import Deployed
+from fivenines.trial.deployment.deployed import Deployed
 
 
 def hot_standby(more: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 from lab_prepare import Site, ended, workload_flags
 from pymysql.constants import ER
 
-from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set
 
 # The nodes start with this data set; the tests load another family in addition.
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

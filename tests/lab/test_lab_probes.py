@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, run_one, timing
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.report import tables
 from fivenines.results.store import Run
+from fivenines.trial.deployment.deployed import Deployed
 
 # Single statements: only the fault blocks them, as deadlocks could.
 HEAD = """\

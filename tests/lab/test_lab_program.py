@@ -11,12 +11,12 @@ from lab_cache import with_engine, with_our
 from lab_leftovers import RunTraces
 from lab_support import GENTLE, HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
-from fivenines import locks
-from fivenines.deployment.deployed import Deployed
+from fivenines.base import locks
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 

@@ -15,7 +15,7 @@ from lab_leftovers import RunTraces
 from lab_ray import QUICK, RayCluster, ray_cluster
 from lab_support import GENTLE, HEAD, fivenines, program, timing
 
-from fivenines import locks, paths
+from fivenines.base import locks, paths
 from fivenines.results import journal, store
 
 _BOTH = "{solution: hot-standby, name: pair}, {solution: standalone}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lab_support import HEAD, fivenines
 
-from fivenines import paths
+from fivenines.base import paths
 
 CASES = {
     "postgres-18": ('unrecognized configuration parameter "no_such_setting"', "standalone"),

@@ -25,10 +25,10 @@ import pytest
 from lab_ordinary import UID, ordinary
 from lab_support import GENTLE, HEAD, OPERATOR, program, timing
 
-from fivenines.lab.network import PREFIX
+from fivenines.base.paths import cache as own_cache
+from fivenines.base.paths import short_path
+from fivenines.lab.network.network import PREFIX
 from fivenines.load.dsn import parse_dsn
-from fivenines.paths import cache as own_cache
-from fivenines.paths import short_path
 from fivenines.servers.secrets import FOLDER
 from fivenines.software.store import engine
 
@@ -407,7 +407,7 @@ def leaks(path: Path, known: list[str]) -> bool:
 
 
 def test_the_keeper_refuses_another_account_though_its_socket_were_open(tmp_path: Path) -> None:
-    from fivenines.playground.keeper import _refusal  # noqa: PLC0415
+    from fivenines.trial.manual.keeper import _refusal  # noqa: PLC0415
 
     tmp_path.chmod(0o755)
     del tmp_path

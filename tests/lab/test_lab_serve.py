@@ -14,7 +14,7 @@ import pytest
 from lab_browser import Browser, Page
 from lab_support import GENTLE, HEAD, OPERATOR, PATIENCE, kill, program, timing
 
-from fivenines import locks
+from fivenines.base import locks
 from fivenines.results import layout, store
 from fivenines.results.journal import Tail, parsed
 

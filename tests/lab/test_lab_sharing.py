@@ -12,9 +12,9 @@ import pytest
 from lab_support import HEAD, fivenines, timing
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.machine import LEAST, Sharing
+from fivenines.analysis.resources.machine import LEAST, Sharing
 from fivenines.report.groups import names_of
-from fivenines.report.sharing import cautions, table
+from fivenines.report.sentences.sharing import cautions, table
 from fivenines.results.store import open_run
 
 HOG = "hogs_the_cpu"

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 from lab_sight import CONNECT, HARMLESS, TRIES, Privileges, mounted, programs_inside, seen_by, tries
 
-from fivenines.deployment.deployed import Deployed, data_set, engines_of
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
-from fivenines.lab import ids
+from fivenines.lab.processes import ids
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
 
 # The tests share running servers.
 pytestmark = pytest.mark.lasts(1.5)

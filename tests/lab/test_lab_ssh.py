@@ -14,7 +14,7 @@ import pytest
 from lab_ssh import FOLDER, DataCentre, experiment, keygen, left, roles, run
 from lab_ssh_sudo import as_admin
 
-from fivenines.lab.enter import enter
+from fivenines.lab.processes.enter import enter
 
 CONTROLLER = Path(__file__).with_name("lab_ssh_controller.py")
 

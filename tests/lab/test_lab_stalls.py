@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from lab_support import run_one, timing
 
+from fivenines.analysis.availability.stall_causes import deadlocks, read_evidence
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.stall_causes import deadlocks, read_evidence
-from fivenines.deployment.deployed import Deployed
 from fivenines.report import write_html
-from fivenines.report.stalls import sentences
+from fivenines.report.sentences.stalls import sentences
 from fivenines.servers.base import Server
+from fivenines.trial.deployment.deployed import Deployed
 
 # A transaction changes one row: the load by itself cannot deadlock.
 HEAD = """\

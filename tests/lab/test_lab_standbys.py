@@ -9,10 +9,10 @@ from pathlib import Path
 import psycopg
 from lab_support import PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
 
+from fivenines.base.waiting import wait_until
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.hot_standby import HotStandby
-from fivenines.solutions.hot_standby_settings import HotStandbySettings
-from fivenines.waiting import wait_until
+from fivenines.solutions.hot_standby.settings import HotStandbySettings
+from fivenines.solutions.hot_standby.solution import HotStandby
 
 
 @contextmanager

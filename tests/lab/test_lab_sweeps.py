@@ -4,13 +4,13 @@ from pathlib import Path
 
 from lab_support import HEAD, timing
 
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan, select
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import summary_rows, write_html
-from fivenines.report.chapters.sweeps import sweep_answers
+from fivenines.report.chapters.performance.sweeps import sweep_answers
 from fivenines.results import store
-from fivenines.runner.campaign import run_campaign
 
 SWEPT = """\
 solutions:

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from lab_prepare import ENGINES, Site, site, workload_flags
 
-from fivenines.analysis.agreement import tools
 from fivenines.analysis.cells import analyse
-from fivenines.cluster.endpoints import Endpoints
-from fivenines.errors import FiveninesError
+from fivenines.analysis.performance.agreement import tools
+from fivenines.base.errors import FiveninesError
+from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.load.program import software_of, start_load
 from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.load.workloads.program import PROGRAMS, Program
 from fivenines.results import store
-from fivenines.runner.campaign import run_campaign
-from fivenines.workloads.oltp import Oltp
-from fivenines.workloads.program import PROGRAMS, Program
+from fivenines.servers.cluster.endpoints import Endpoints
 
 DATA = {"tables": 1, "table_size": 1000}
 CONNECTIONS = 2

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from lab_prepare import Site, each_site, workload_flags
 
-from fivenines.core import core_binary
-from fivenines.lab import network
+from fivenines.base.core import core_binary
+from fivenines.lab.network import network
 from fivenines.load.commands import account, described, secret
 from fivenines.load.invariants import check_after, count_before
-from fivenines.workloads.settings import WorkloadSettings
-from fivenines.workloads.tatp import TRANSACTIONS as TATP_TYPES
-from fivenines.workloads.tatp import Tatp
-from fivenines.workloads.tpcc import TRANSACTIONS as TPCC_TYPES
-from fivenines.workloads.tpcc import Tpcc
+from fivenines.load.workloads.settings import WorkloadSettings
+from fivenines.load.workloads.tatp import TRANSACTIONS as TATP_TYPES
+from fivenines.load.workloads.tatp import Tatp
+from fivenines.load.workloads.tpcc import TRANSACTIONS as TPCC_TYPES
+from fivenines.load.workloads.tpcc import Tpcc
 
 place = each_site
 

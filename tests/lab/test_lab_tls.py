@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from lab_prepare import workload_flags
 
-from fivenines.core import core_binary
-from fivenines.deployment.deployed import Deployed
+from fivenines.base.core import core_binary
 from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.servers.base import DATABASE, Server, Value, inside
 from fivenines.software.store import engine
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed
 
 # The tests share running servers.
 pytestmark = pytest.mark.lasts(0.5)

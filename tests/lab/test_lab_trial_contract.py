@@ -8,11 +8,11 @@ import pytest
 from lab_support import STANDSTILL
 from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
-from fivenines.analysis.isolation.check import judge
-from fivenines.deployment.deployed import Deployed
-from fivenines.runner import machine_watch, trial
-from fivenines.runner.fault_runner import FaultRunner
-from fivenines.runner.loads import Loads
+from fivenines.analysis.consistency.isolation.check import judge
+from fivenines.trial import machine_watch, trial
+from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.faults.timeline import FaultRunner
+from fivenines.trial.load.loads import Loads
 
 
 def _processes_of(folder: Path) -> list[list[str]]:

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from lab_support import OPERATOR, run_trial, timing
 
-from fivenines.analysis import execution, staleness
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.analysis.consistency import staleness
+from fivenines.analysis.replication import execution
 from fivenines.experiment.source import solution_from
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.postgres.server import Postgres
-from fivenines.verify.divergence import compare, diverged
-from fivenines.workloads.oltp import Oltp
+from fivenines.trial.deployment.deployed import Deployed, data_set
+from fivenines.trial.divergence import compare, diverged
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 ROWS = 2 * 500

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import FiveninesError
-from fivenines.lab import look
+from fivenines.base.errors import FiveninesError
+from fivenines.base.paths import short_path
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
-from fivenines.lab.process import Process, all_in_state
-from fivenines.lab.vm import Machine, VirtualMachine
-from fivenines.lab.vm_disk_faults import VmDiskFaults
-from fivenines.observe.processes import network
-from fivenines.paths import short_path
+from fivenines.lab.processes import look
+from fivenines.lab.processes.process import Process, all_in_state
+from fivenines.lab.vm.disk_faults import VmDiskFaults
+from fivenines.lab.vm.host import Machine, VirtualMachine
+from fivenines.software.engines.uml_kernel import UmlKernel
 from fivenines.software.store import engine
-from fivenines.software.uml_kernel import UmlKernel
+from fivenines.trial.observers.processes import network
 
 
 @dataclass

@@ -5,20 +5,20 @@ from abc import ABCMeta
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 import fivenines
-from fivenines.access.base import Access
+from fivenines.failover.managers.base import Manager
+from fivenines.failover.proxies.base import Access
 from fivenines.faults.base import Fault
-from fivenines.managers.base import Manager
-from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 from fivenines.solutions.base import Solution
+from fivenines.trial.observers.base import Observer
 
-ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to"
 PYTHON = Path(fivenines.__file__).parent
 PAGES = sorted(HOW_TO.glob("add-*.md"))
-ROOTS = (PYTHON, ROOT, ROOT / "crates/workloads/src", PYTHON / "report/charts", PYTHON / "managers")
+ROOTS = (PYTHON, ROOT, ROOT / "crates/workloads/src", PYTHON / "report/charts", PYTHON / "failover/managers")
 
 
 def _must_have(kind: ABCMeta) -> frozenset[str]:

@@ -2,13 +2,12 @@
 
 import re
 import tomllib
-from pathlib import Path
 
+from repository import ROOT
 from ruamel.yaml import YAML
 
 import fivenines
 
-ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
+from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.outages import Outages
-from fivenines.analysis.statistics import Difference, Summary, compare
+from fivenines.analysis.statistics.means import Difference, Summary, compare
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
 

@@ -31,8 +31,12 @@ BATCH = 40
 
 _ROOT = Path(__file__).resolve().parents[1]
 # Packages whose code computes figures; the modules that they import in addition are below.
-_PROGRAM = ("analysis", "results", "requirements")
-_BELOW = ("__init__.py", "drivers.py", "errors.py", "settings.py", "spelling.py", "units.py")
+_PROGRAM = ("analysis", "results")
+_BELOW = (
+    "__init__.py",
+    "base/__init__.py",
+    *(f"base/{name}.py" for name in ("drivers", "errors", "settings", "spelling", "units")),
+)
 _LIBRARIES = ("numpy", "scipy", "duckdb", "hdrhistogram")
 
 _MOST_UNKEPT = 10_000

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special  # not scipy.stats, which takes a second to import
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.statistics import CONFIDENCE, student_t
+from fivenines.analysis.statistics.means import CONFIDENCE, student_t
 from fivenines.results.records import CellKey
 
 Array = np.ndarray[Any, Any]

@@ -1,21 +1,21 @@
-"""Values of measures in a trial, by the measure's name (see `fivenines.requirements.measures`).
+"""Values of measures in a trial, by the measure's name (see `fivenines.analysis.measures.measures`).
 
-Most values are part of the trial's measures. Those of `analysis.steady` are read on first use, of all trials
-at once where several are requested (`values_of`); values of counters are read one by one.
+Most values are part of the trial's measures. Those of `analysis.performance.steady` are read on first use, of
+all trials at once where several are requested (`values_of`); values of counters are read one by one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from fivenines.analysis.cost import CLIENT
-from fivenines.analysis.counted import counted
-from fivenines.analysis.interruptions import longest_of
-from fivenines.analysis.links import link_bytes
-from fivenines.analysis.load import inserted_of
-from fivenines.analysis.sequential import at_level
-from fivenines.analysis.statistics import Summary, summarise
-from fivenines.analysis.steady import DelayCourse, HostUse
+from fivenines.analysis.availability.interruptions import longest_of
+from fivenines.analysis.measures.measures import PHASES, counter_parts
+from fivenines.analysis.performance.load import inserted_of
+from fivenines.analysis.performance.steady import DelayCourse, HostUse
+from fivenines.analysis.resources.cost import CLIENT
+from fivenines.analysis.resources.counted import counted
+from fivenines.analysis.resources.links import link_bytes
+from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.analysis.statistics.sequential import at_level
 from fivenines.analysis.trials import TrialMeasures, read_steady
-from fivenines.requirements.measures import PHASES, counter_parts
 
 # A trial's value, and whether it is a lower bound: service did not recover, or work was not completed.
 Value = tuple[float, bool]
@@ -179,7 +179,7 @@ def _memory(use: HostUse) -> float | None:
 
 _MB = 1e-6
 
-# Getters by the text before the colon; see `fivenines.requirements.measures.FAMILIES`.
+# Getters by the text before the colon; see `fivenines.analysis.measures.measures.FAMILIES`.
 _FAMILIES: Mapping[str, Callable[[str], Get]] = {
     "counter": _counter,
     "host_cpu": lambda who: _hosts_sum(_cpu, 1.0, who),

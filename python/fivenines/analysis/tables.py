@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query, reader
 from fivenines.results.unreadable import UnreadableError
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.availability import (
+from fivenines.analysis.availability.availability import (
     Availability,
     Gap,
     Throughput,
@@ -15,14 +15,26 @@ from fivenines.analysis.availability import (
     steady_window,
     throughput,
 )
-from fivenines.analysis.client_waits import client_bounds
-from fivenines.analysis.consistency import primary_check
-from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.availability.client_waits import client_bounds
+from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.availability.interruptions import Interruptions, interruptions, stalls, trial_events
+from fivenines.analysis.availability.stall_causes import (
+    Evidence,
+    Stall,
+    attributed,
+    joined,
+    read_evidence,
+    stalls_of,
+)
+from fivenines.analysis.availability.traces import Traces, read_line, read_traces
+from fivenines.analysis.consistency.consistency import primary_check
+from fivenines.analysis.consistency.isolation.check import rejudged
+from fivenines.analysis.consistency.node_rows import rechecked
+from fivenines.analysis.consistency.split_brain import SplitBrain, split_brains, would_be_seen
+from fivenines.analysis.consistency.truth import TrialTruth, trial_truths
 from fivenines.analysis.figure_cache import Kind, cached
-from fivenines.analysis.interruptions import Interruptions, interruptions, stalls, trial_events
-from fivenines.analysis.isolation.check import rejudged
-from fivenines.analysis.latency import Latency, latency_window, read_latencies
-from fivenines.analysis.load import (
+from fivenines.analysis.performance.latency import Latency, latency_window, read_latencies
+from fivenines.analysis.performance.load import (
     Connects,
     ErrorEntry,
     Schedule,
@@ -39,17 +51,12 @@ from fivenines.analysis.load import (
     types_of,
     work_of,
 )
-from fivenines.analysis.machine import Sharing, sharing
-from fivenines.analysis.node_rows import rechecked
-from fivenines.analysis.series import Series
-from fivenines.analysis.split_brain import SplitBrain, split_brains, would_be_seen
-from fivenines.analysis.stall_causes import Evidence, Stall, attributed, joined, read_evidence, stalls_of
-from fivenines.analysis.steadiness import Steadiness, steadiness
-from fivenines.analysis.steady import STEADY, SteadyFigures
+from fivenines.analysis.performance.steadiness import Steadiness, steadiness
+from fivenines.analysis.performance.steady import STEADY, SteadyFigures
+from fivenines.analysis.resources.machine import Sharing, sharing
+from fivenines.analysis.resources.series import Series
 from fivenines.analysis.tables import by_trial
-from fivenines.analysis.traces import Traces, read_line, read_traces
-from fivenines.analysis.truth import TrialTruth, trial_truths
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.results import layout
 from fivenines.results.records import Check, Isolation, TrialRecord
 from fivenines.results.store import StoredTrial

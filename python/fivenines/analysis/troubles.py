@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.consistency import primary_check
+from fivenines.analysis.consistency.consistency import primary_check
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count, listed, milliseconds
 from fivenines.results.records import CellKey, Divergence, Event, FaultRecord, TrialRecord

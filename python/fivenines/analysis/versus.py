@@ -13,13 +13,20 @@ from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.environment import Environment, environment
-from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
-from fivenines.analysis.interleaved_changes import Standing, block_summaries, standings
 from fivenines.analysis.measured import EVENTS, Value, seen_in, summary_of, values_of
-from fivenines.analysis.sides import side_of, too_equal
-from fivenines.analysis.statistics import CONFIDENCE, Difference, Summary, at_confidence, compare, of_two_runs
-from fivenines.analysis.sweeps import compared
-from fivenines.requirements.measures import MEASURES, USUAL, Measure
+from fivenines.analysis.measures.measures import MEASURES, USUAL, Measure
+from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
+from fivenines.analysis.performance.interleaved_changes import Standing, block_summaries, standings
+from fivenines.analysis.performance.sweeps import compared
+from fivenines.analysis.statistics.means import (
+    CONFIDENCE,
+    Difference,
+    Summary,
+    at_confidence,
+    compare,
+    of_two_runs,
+)
+from fivenines.analysis.statistics.sides import side_of, too_equal
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run

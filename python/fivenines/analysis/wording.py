@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from fivenines.analysis.rounding import Rounding, rounding
-from fivenines.analysis.statistics import Difference, Summary
-from fivenines.requirements.measures import Measure
+from fivenines.analysis.measures.measures import Measure
+from fivenines.analysis.statistics.means import Difference, Summary
+from fivenines.analysis.statistics.rounding import Rounding, rounding
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 
 
 def split(assignment: str, origin: str, example: str) -> tuple[list[str], Any]:

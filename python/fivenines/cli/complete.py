@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from fivenines import paths
+from fivenines.base import paths
 
 # A word, and its description, which some shells show.
 Item = tuple[str, str]
@@ -30,7 +30,7 @@ def solutions(incomplete: str) -> list[Item]:
 
 def workloads(incomplete: str) -> list[Item]:
     """Return matching kinds of workloads."""
-    return _beginning(incomplete, kinds("workloads", "workload"))
+    return _beginning(incomplete, kinds("load/workloads", "workload"))
 
 
 def faults(incomplete: str) -> list[Item]:
@@ -40,7 +40,7 @@ def faults(incomplete: str) -> list[Item]:
 
 def runs(incomplete: str) -> list[Item]:
     """Return matching runs under ./runs, the newest first; the shell completes folders."""
-    from fivenines.cli.runs import all_runs, called  # noqa: PLC0415  (needs more than a completion should)
+    from fivenines.cli.experiments.runs import all_runs, called  # noqa: PLC0415  (needs more than a completion should)
 
     return _beginning(incomplete, ((called(folder), "") for folder in reversed(all_runs())))
 
@@ -68,7 +68,7 @@ def kinds(package: str, key: str) -> Iterator[Item]:
     would take half a second.
     """
     pattern = re.compile(rf"^    {key}: Literal\[([^\]]*)\](?:.*?description={_STRING})?", re.M | re.S)
-    for file in sorted((_PACKAGE / package).glob("*.py")):
+    for file in sorted((_PACKAGE / package).rglob("*.py")):
         for match in pattern.finditer(file.read_text(encoding="utf-8")):
             for name in re.findall(_STRING, match[1]):
                 yield name, match[2] or ""
@@ -76,7 +76,7 @@ def kinds(package: str, key: str) -> Iterator[Item]:
 
 def _engines() -> Iterator[Item]:
     pattern = re.compile(rf"^    name = {_STRING}", re.M)
-    for file in sorted((_PACKAGE / "software").glob("*.py")):
+    for file in sorted((_PACKAGE / "software").rglob("*.py")):
         for name in pattern.findall(file.read_text(encoding="utf-8")):
             yield name, ""
 

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
-from fivenines import paths, private
-from fivenines.cli import computing, console, mistyped
+from fivenines.base import paths, private
+from fivenines.base.errors import FiveninesError
+from fivenines.cli import mistyped
+from fivenines.cli.output import computing, console
 from fivenines.cli.registry import Program
-from fivenines.errors import FiveninesError
 
 INTERRUPTED = 130
 
@@ -31,7 +32,7 @@ app = typer.Typer(
 
 def _show_version(requested: bool) -> None:
     if requested:
-        from fivenines.cli import version  # noqa: PLC0415  (only here)
+        from fivenines.cli.machine import version  # noqa: PLC0415  (only here)
 
         version.version()
         raise typer.Exit
@@ -110,7 +111,7 @@ def _mistyped(error: Any, arguments: list[str]) -> int:
     path = context.command_path if context is not None else "fivenines"
     message = mistyped.message(error)
     if path.endswith(" bench") and hasattr(error, "option_name"):
-        from fivenines.cli import bench_foreign  # noqa: PLC0415
+        from fivenines.cli.bench import foreign as bench_foreign  # noqa: PLC0415
 
         message = bench_foreign.advice(arguments[arguments.index("bench") + 1 :]) or message
     if not message:  # there is no command, and help has been shown

@@ -36,58 +36,92 @@ class Entry:
 
 
 ENTRIES = {
-    "init": Entry("init", "init", "Create a commented experiment file that is ready to run."),
-    "run": Entry("run", "run", "Run an experiment: deploy, run the load, inject faults, check, report."),
-    "replicate": Entry("replicate", "replicate", "Run a published study again and check each of its claims."),
-    "serve": Entry("serve", "serve", "Show running experiments live and finished runs in a web browser."),
-    "report": Entry("report", "report", "Write the report of a run as a web page, or print its tables."),
-    "decide": Entry(
-        "decide", "decide", "Recommend a solution from a finished run, by requirements and preferences."
+    "init": Entry("experiments.init", "init", "Create a commented experiment file that is ready to run."),
+    "run": Entry(
+        "experiments.run", "run", "Run an experiment: deploy, run the load, inject faults, check, report."
     ),
-    "check": Entry("check", "check", "Check a finished run against thresholds, for CI pipelines."),
+    "replicate": Entry(
+        "experiments.replicate", "replicate", "Run a published study again and check each of its claims."
+    ),
+    "serve": Entry(
+        "experiments.serve", "serve", "Show running experiments live and finished runs in a web browser."
+    ),
+    "report": Entry(
+        "experiments.report", "report", "Write the report of a run as a web page, or print its tables."
+    ),
+    "decide": Entry(
+        "experiments.decide",
+        "decide",
+        "Recommend a solution from a finished run, by requirements and preferences.",
+    ),
+    "check": Entry(
+        "experiments.check", "check", "Check a finished run against thresholds, for CI pipelines."
+    ),
     "compare": Entry(
-        "compare", "compare", "Compare runs and show the ratio of each measure, regressions first."
+        "experiments.compare",
+        "compare",
+        "Compare runs and show the ratio of each measure, regressions first.",
     ),
     "export": Entry(
-        "export", "export", "Export all trials of one or more runs to one file, for notebooks and SQL."
+        "experiments.export",
+        "export",
+        "Export all trials of one or more runs to one file, for notebooks and SQL.",
     ),
-    "up": Entry("up", "up", "Deploy a solution for manual experiments.", "WithSolutions"),
-    "down": Entry("down", "down", "Tear down the running deployment. Does nothing if there is none."),
+    "up": Entry("deployment.up", "up", "Deploy a solution for manual experiments.", "WithSolutions"),
+    "down": Entry(
+        "deployment.down", "down", "Tear down the running deployment. Does nothing if there is none."
+    ),
     "status": Entry(
-        "status",
+        "deployment.status",
         "status",
         "Show the nodes of the running deployment: address, role, health, and how to connect.",
     ),
-    "sql": Entry("sql", "sql", "Run SQL on a node, in the database with the workload's tables."),
+    "sql": Entry("deployment.sql", "sql", "Run SQL on a node, in the database with the workload's tables."),
     "connect": Entry(
-        "connect", "connect", "Open the database's command-line client (psql, mariadb, mysql) on a node."
+        "deployment.connect",
+        "connect",
+        "Open the database's command-line client (psql, mariadb, mysql) on a node.",
     ),
     "exec": Entry(
-        "exec", "execute", "Run a command on a host of the running deployment, with its files and network."
+        "deployment.exec",
+        "execute",
+        "Run a command on a host of the running deployment, with its files and network.",
     ),
-    "kill": Entry("kill", "kill", "Kill all server processes of a node (SIGKILL)."),
-    "restart": Entry("restart", "restart", "Start a killed node, which then rejoins the deployment."),
-    "inject": Entry("inject", "inject", "Inject a fault into the running deployment and report its effects."),
-    "bench": Entry("bench", "bench", "Run a load against any database server, without a lab."),
+    "kill": Entry("deployment.kill", "kill", "Kill all server processes of a node (SIGKILL)."),
+    "restart": Entry(
+        "deployment.restart", "restart", "Start a killed node, which then rejoins the deployment."
+    ),
+    "inject": Entry(
+        "deployment.inject", "inject", "Inject a fault into the running deployment and report its effects."
+    ),
+    "bench": Entry("bench.command", "bench", "Run a load against any database server, without a lab."),
     "calibrate": Entry(
-        "calibrate", "calibrate", "Measure the accuracy of fivenines on this machine, in about three minutes."
+        "machine.calibrate",
+        "calibrate",
+        "Measure the accuracy of fivenines on this machine, in about three minutes.",
     ),
     "list": Entry(
-        "kinds",
+        "machine.kinds",
         "list_",
         "List the available solutions, workloads, faults, managers, access, measures or examples.",
     ),
     "schema": Entry(
-        "schema", "schema", "Print the JSON Schema of experiment files, for completion and checks in editors."
+        "machine.schema",
+        "schema",
+        "Print the JSON Schema of experiment files, for completion and checks in editors.",
     ),
-    "doctor": Entry("doctor", "doctor", "Check this machine and print a fix for every missing prerequisite."),
-    "version": Entry("version", "version", "Print the versions of fivenines and Python."),
-    "results": Entry("results", "app", "List, show, copy, query and remove runs."),
-    "engines": Entry("engines", "app", "List, fetch and remove database server binaries."),
-    "workers": Entry("workers", "app", "Check the machines of a Ray cluster."),
-    "hosts": Entry("hosts", "app", "Enrol, check and clean the SSH machines of an inventory."),
+    "doctor": Entry(
+        "machine.doctor", "doctor", "Check this machine and print a fix for every missing prerequisite."
+    ),
+    "version": Entry("machine.version", "version", "Print the versions of fivenines and Python."),
+    "results": Entry("experiments.results", "app", "List, show, copy, query and remove runs."),
+    "engines": Entry("machine.engines", "app", "List, fetch and remove database server binaries."),
+    "workers": Entry("machine.workers", "app", "Check the machines of a Ray cluster."),
+    "hosts": Entry("machine.hosts", "app", "Enrol, check and clean the SSH machines of an inventory."),
     "aws": Entry(
-        "aws", "app", "Find and delete AWS resources that runs with `solution: aurora` have left behind."
+        "machine.aws",
+        "app",
+        "Find and delete AWS resources that runs with `solution: aurora` have left behind.",
     ),
 }
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from importlib import import_module
 
-from fivenines.plugins import kinds
-from fivenines.settings import Settings
+from fivenines.base.plugins import kinds
+from fivenines.base.settings import Settings
 
 # The key that names a kind of each section.
 KEYS: Mapping[str, str] = {
@@ -13,6 +13,15 @@ KEYS: Mapping[str, str] = {
     "faults": "fault",
     "managers": "kind",
     "access": "kind",
+}
+
+# The package that defines the kinds of each section.
+PACKAGES: Mapping[str, str] = {
+    "solutions": "fivenines.solutions",
+    "workloads": "fivenines.load.workloads",
+    "faults": "fivenines.faults",
+    "managers": "fivenines.failover.managers",
+    "access": "fivenines.failover.proxies",
 }
 
 _BASES = {
@@ -26,13 +35,13 @@ _BASES = {
 
 def base(section: str) -> type[Settings]:
     """Return the class that all kinds of a section share; the other sections are not imported."""
-    found: type[Settings] = getattr(import_module(f"fivenines.{section}.settings"), _BASES[section])
+    found: type[Settings] = getattr(import_module(f"{PACKAGES[section]}.settings"), _BASES[section])
     return found
 
 
 def models(section: str) -> dict[str, type[Settings]]:
     """Return the settings model of each kind, by name."""
-    return dict(sorted(kinds(f"fivenines.{section}", base(section), KEYS[section]).items()))
+    return dict(sorted(kinds(PACKAGES[section], base(section), KEYS[section]).items()))
 
 
 def lines(section: str) -> dict[str, str]:

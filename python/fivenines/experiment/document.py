@@ -14,8 +14,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from fivenines.errors import UsageError
-from fivenines.experiment.mistakes import KeyPath, Mistake, Place, shown
+from fivenines.base.errors import UsageError
+from fivenines.experiment.validation.mistakes import KeyPath, Mistake, Place, shown
 
 _TAG = "tag:yaml.org,2002:"
 _LARGEST = 1_000_000

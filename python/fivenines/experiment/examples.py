@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import fivenines
-from fivenines.errors import UsageError
-from fivenines.spelling import nearest
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
 
 # A link to `examples/` in a clone, the files themselves in a wheel.
 FOLDER = Path(fivenines.__file__).parent / "examples"

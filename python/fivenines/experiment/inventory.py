@@ -5,11 +5,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fivenines.errors import UsageError
-from fivenines.experiment import lab_checks
+from fivenines.base.errors import UsageError
 from fivenines.experiment.document import parse, read_text
-from fivenines.experiment.mistakes import from_validation, shown, validated
 from fivenines.experiment.spec import Experiment
+from fivenines.experiment.validation import lab as lab_checks
+from fivenines.experiment.validation.mistakes import from_validation, shown, validated
 from fivenines.lab.ssh.inventory import Inventory, LabSettings
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from fivenines.settings import Settings
+from fivenines.base.settings import Settings
 
 LONGEST = 60
 _MOST_DIFFERENCES = 3

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.validation.mistakes import KeyPath, Mistake, shown
 
 # Keys of `link:` that accept a list.
 _LISTS = ("rtt", "bandwidth")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.validation.mistakes import KeyPath, Mistake, shown
 
 # The key of a file that has parts.
 KEY = "parts"

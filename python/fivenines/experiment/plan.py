@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from fivenines.errors import UsageError
-from fivenines.experiment.checks import fault_names
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
 from fivenines.experiment.course import course
-from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment
+from fivenines.experiment.validation.checks import fault_names
+from fivenines.experiment.validation.mistakes import shown
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.records import CellKey
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.spelling import nearest
-from fivenines.workloads.settings import WorkloadSettings
 
 # Estimated seconds from the end of the load to the end of the trial, if all replicas are up to date.
 CHECK_SECONDS = 3.0

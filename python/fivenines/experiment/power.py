@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from fivenines.analysis import power
 from fivenines.analysis.calibration import spreads
+from fivenines.analysis.statistics import power
 from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.experiment.interleaved_plan import groups
 from fivenines.experiment.plan import tried

@@ -7,12 +7,13 @@ single word, lists that are expanded) are added here.
 import json
 from typing import Any
 
-from fivenines import __version__, plugins
+from fivenines import __version__
+from fivenines.base import plugins
 from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.ssh.inventory import LabSettings
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.solutions.durability import WORDS
-from fivenines.workloads.settings import WorkloadSettings
 
 Schema = dict[str, Any]
 
@@ -28,7 +29,7 @@ def schema() -> Schema:
     for (name, field), form in _OTHER.items():
         fields = definitions[name]["properties"]
         fields[field] = _or(fields[field], form)
-    for model in set(plugins.kinds("fivenines.workloads", WorkloadSettings, "workload").values()):
+    for model in set(plugins.kinds("fivenines.load.workloads", WorkloadSettings, "workload").values()):
         for name in model.made:
             definitions[model.__name__]["properties"].pop(name)
     for name in LabSettings.made:

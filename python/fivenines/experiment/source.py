@@ -8,35 +8,28 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from fivenines.errors import UsageError
-from fivenines.experiment import (
-    checks,
-    clients_checks,
-    document,
-    interleaved_checks,
-    inventory,
-    lab_checks,
-    load_checks,
-    measure_checks,
-    names,
-    networks,
-    parts,
-    program_checks,
-    settle_checks,
-    sweep_checks,
-    sweeps,
-    trials_checks,
-    work_checks,
-    workload_checks,
-)
-from fivenines.experiment.allowed import Shape
-from fivenines.experiment.clients import located
+from fivenines.base.errors import UsageError
+from fivenines.base.settings import Settings
+from fivenines.experiment import document, inventory, names, networks, parts, sweeps
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import Mistake, Place, from_validation, shown, validated
+from fivenines.experiment.sections.clients import located
 from fivenines.experiment.spec import AnyFault, AnySolution, AnyWorkload, Connections, Experiment
+from fivenines.experiment.validation import checks
+from fivenines.experiment.validation import clients as clients_checks
+from fivenines.experiment.validation import interleaved as interleaved_checks
+from fivenines.experiment.validation import lab as lab_checks
+from fivenines.experiment.validation import load as load_checks
+from fivenines.experiment.validation import measures as measure_checks
+from fivenines.experiment.validation import program as program_checks
+from fivenines.experiment.validation import settle as settle_checks
+from fivenines.experiment.validation import sweeps as sweep_checks
+from fivenines.experiment.validation import trials as trials_checks
+from fivenines.experiment.validation import work as work_checks
+from fivenines.experiment.validation import workloads as workload_checks
+from fivenines.experiment.validation.allowed import Shape
+from fivenines.experiment.validation.mistakes import Mistake, Place, from_validation, shown, validated
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
-from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 
 _S = TypeVar("_S", bound=Settings)

@@ -4,25 +4,25 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from fivenines import plugins
-from fivenines.experiment.availability import AvailabilitySettings
-from fivenines.experiment.clients import ClientSettings
-from fivenines.experiment.cost import CostSettings
-from fivenines.experiment.interleaved_settings import InterleavedSettings
-from fivenines.experiment.ledger import LedgerSettings
-from fivenines.experiment.timing import Timing
+from fivenines.analysis.measures.decide import DecideSettings
+from fivenines.analysis.measures.thresholds import ThresholdSettings
+from fivenines.analysis.measures.trials import TrialsSettings, exactly
+from fivenines.base import plugins
+from fivenines.base.settings import Settings
+from fivenines.experiment.sections.availability import AvailabilitySettings
+from fivenines.experiment.sections.clients import ClientSettings
+from fivenines.experiment.sections.cost import CostSettings
+from fivenines.experiment.sections.interleaved import InterleavedSettings
+from fivenines.experiment.sections.ledger import LedgerSettings
+from fivenines.experiment.sections.observe import ObserveSettings
+from fivenines.experiment.sections.timing import Timing
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.settings import LoadSettings
-from fivenines.observe.settings import ObserveSettings
-from fivenines.requirements.decide import DecideSettings
-from fivenines.requirements.thresholds import ThresholdSettings
-from fivenines.requirements.trials import TrialsSettings, exactly
-from fivenines.settings import Settings
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.workloads.settings import WorkloadSettings
 
 if TYPE_CHECKING:
     AnySolution = SolutionSettings
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     AnyFault = FaultSettings
 else:
     AnySolution = plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")
-    AnyWorkload = plugins.settings_union("fivenines.workloads", WorkloadSettings, "workload")
+    AnyWorkload = plugins.settings_union("fivenines.load.workloads", WorkloadSettings, "workload")
     AnyFault = plugins.settings_union("fivenines.faults", FaultSettings, "fault")
 
 Connections = Annotated[int, Field(ge=1, le=100_000)]

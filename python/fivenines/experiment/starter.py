@@ -12,14 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fivenines.analysis.wording import listed
+from fivenines.base.settings import Settings
 from fivenines.experiment import choices
-from fivenines.experiment.allowed import Shape
-from fivenines.experiment.checks import problems_with
 from fivenines.experiment.defaults import in_a_line
-from fivenines.experiment.mistakes import shown, validated
 from fivenines.experiment.spec import AnyFault, AnySolution, Experiment, Timing
+from fivenines.experiment.validation.allowed import Shape
+from fivenines.experiment.validation.checks import problems_with
+from fivenines.experiment.validation.mistakes import shown, validated
 from fivenines.faults.settings import FaultSettings
-from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 
 # Width of a comment, in columns.

@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown, validated
+from fivenines.base.plugins import kinds
+from fivenines.base.settings import Settings
 from fivenines.experiment.names import LONGEST
 from fivenines.experiment.spec import AnySolution
-from fivenines.plugins import kinds
-from fivenines.settings import Settings
+from fivenines.experiment.validation.mistakes import KeyPath, Mistake, shown, validated
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.sweep import SweepSettings
 

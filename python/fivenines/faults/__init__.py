@@ -1,1 +1,1 @@
-"""Faults that fivenines injects. One module per fault; every fault verifies that it took effect."""
+"""Faults that fivenines injects. One file each; every fault verifies that it took effect."""

@@ -9,11 +9,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from fivenines.access.base import Access
-    from fivenines.cluster.cluster import Cluster
+    from fivenines.failover.managers.base import Manager
+    from fivenines.failover.proxies.base import Access
     from fivenines.lab.host import Host
     from fivenines.lab.lab import Lab
-    from fivenines.managers.base import Manager
+    from fivenines.servers.cluster.cluster import Cluster
 
 
 class Disturbed(Protocol):

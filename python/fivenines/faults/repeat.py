@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.cluster.topology import Topology
+from fivenines.base.units import Duration
 from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
-from fivenines.units import Duration
+from fivenines.servers.cluster.topology import Topology
 
 
 class RepeatSettings(FaultSettings):

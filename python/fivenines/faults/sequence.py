@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.cluster.topology import Topology
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration
 from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
-from fivenines.settings import Settings
-from fivenines.units import Duration
+from fivenines.servers.cluster.topology import Topology
 
 
 class StepSettings(Settings):

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fivenines.cluster.topology import Topology
-from fivenines.settings import Settings
-from fivenines.units import Duration
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration
+from fivenines.servers.cluster.topology import Topology
 
-# System calls on files that a fault delays or refuses; see `lab.disk`.
+# System calls on files that a fault delays or refuses; see `lab.disks.disk`.
 DiskCalls = Literal["sync", "write"]
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from fivenines import plugins
+from fivenines.base import plugins
 from fivenines.faults.settings import FaultSettings
 
 # Modules of faults that consist of other faults.

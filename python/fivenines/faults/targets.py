@@ -21,13 +21,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from fivenines.cluster.topology import Topology
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.spelling import nearest_word
 from fivenines.faults.context import FaultContext
-from fivenines.lab.sites import NODE
+from fivenines.lab.network.sites import NODE
 from fivenines.servers.base import Server
+from fivenines.servers.cluster.topology import Topology
 from fivenines.servers.member import Member
-from fivenines.spelling import nearest_word
 
 # Words for nodes.
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")

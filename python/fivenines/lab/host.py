@@ -16,14 +16,15 @@ from typing import ClassVar
 
 import psutil
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
-from fivenines.lab import lifeline, network
-from fivenines.lab.data_folder import DataFolder, Folder
-from fivenines.lab.enter import enter
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.disks.data_folder import DataFolder, Folder
 from fivenines.lab.limits import HostGroup
-from fivenines.lab.orphans import pid_namespace
-from fivenines.lab.process import Adopted, Process, start_logged
+from fivenines.lab.network import network
+from fivenines.lab.processes import lifeline
+from fivenines.lab.processes.enter import enter
+from fivenines.lab.processes.orphans import pid_namespace
+from fivenines.lab.processes.process import Adopted, Process, start_logged
 
 # Path of the host's folder inside the host.
 NODE = Path("/run/node")

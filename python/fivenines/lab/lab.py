@@ -9,18 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
-from fivenines.lab import ids, lifeline, limits, reachability, vm_requirements
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
+from fivenines.lab import limits
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
-from fivenines.lab.links import Links
-from fivenines.lab.network import address, create_bridges, extra_address, into, mac, shape
-from fivenines.lab.partition import Cuts
+from fivenines.lab.network import reachability
+from fivenines.lab.network.links import Links
+from fivenines.lab.network.network import address, create_bridges, extra_address, into, mac, shape
+from fivenines.lab.network.partition import Cuts
+from fivenines.lab.network.sites import Sites
+from fivenines.lab.network.wan import Traffic
+from fivenines.lab.processes import ids, lifeline
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.sites import Sites
-from fivenines.lab.vm import Machine, VirtualMachine
-from fivenines.lab.wan import Traffic
+from fivenines.lab.vm import requirements as vm_requirements
+from fivenines.lab.vm.host import Machine, VirtualMachine
 from fivenines.results.basics import ClockRecord
 
 

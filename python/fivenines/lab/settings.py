@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, create_model
 
-from fivenines.settings import Settings
-from fivenines.units import Duration, Rate
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration, Rate
 
 T = TypeVar("T")
 

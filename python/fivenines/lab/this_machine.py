@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from fivenines.errors import FiveninesError
-from fivenines.lab.bound import ends_with_us
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab, remove_tree
 from fivenines.lab.limits import Groups, HostGroup
-from fivenines.lab.process import OwnProcess
+from fivenines.lab.network.wan import Traffic
+from fivenines.lab.processes.bound import ends_with_us
+from fivenines.lab.processes.process import OwnProcess
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
-from fivenines.lab.vm import Machine
-from fivenines.lab.wan import Traffic
+from fivenines.lab.vm.host import Machine
 
 _NO_LIMITS = "fivenines does not control the servers"
 

@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fivenines.settings import Settings
-from fivenines.units import Duration, format_duration, parse_duration
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration, format_duration, parse_duration
 
 # Default timeouts in seconds for an answer and for connecting.
 ANSWER, CONNECT = 30.0, 10.0

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable
 
-from fivenines.core import core_binary
+from fivenines.base.core import core_binary
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server
-from fivenines.workloads.settings import WorkloadSettings
 
 # The environment variable for a password, as other users can read command lines.
 PASSWORD = "FIVENINES_PASSWORD"

@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fivenines import locks, paths, private, space
-from fivenines.errors import FiveninesError, NoSpaceError
-from fivenines.lab.data_folder import DataFolder
+from fivenines.base import locks, paths, private, space
+from fivenines.base.errors import FiveninesError, NoSpaceError
+from fivenines.base.units import format_size
+from fivenines.lab.disks.data_folder import DataFolder
 from fivenines.lab.lab import Lab, remove_tree
 from fivenines.load.commands import prepare_command
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.families import server
 from fivenines.servers.member import Member
 from fivenines.software.base import Engine, Report, waiting
-from fivenines.units import format_size
-from fivenines.workloads.settings import WorkloadSettings
 
 # Increased when the contents of data sets change, so that older ones are no longer used.
 _LAYOUT = 4

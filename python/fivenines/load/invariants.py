@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from fivenines.errors import brief
+from fivenines.base.errors import brief
+from fivenines.load.workloads.invariant import SHOWN, Check, Driver, Invariant, Tally
 from fivenines.results.records import InvariantCheck
-from fivenines.workloads.invariant import SHOWN, Check, Driver, Invariant, Tally
 
 # Opens a connection to the workload's database, with a statement timeout in seconds.
 Open = Callable[[float], AbstractContextManager[Any]]

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from fivenines.cluster.endpoints import Endpoints
 from fivenines.lab.host import Host
 from fivenines.load.run import Live, LoadPlan, RunningLoad
 from fivenines.load.sysbench import SysbenchLoad
+from fivenines.load.workloads.program import Program
 from fivenines.servers.base import Server
+from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.software.base import Engine
-from fivenines.software.sysbench_root import SysbenchRoot
-from fivenines.workloads.program import Program
+from fivenines.software.engines.sysbench_root import SysbenchRoot
 
 _LOADS: dict[Program, type[RunningLoad]] = {"fivenines": RunningLoad, "sysbench": SysbenchLoad}
 

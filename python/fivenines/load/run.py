@@ -14,15 +14,15 @@ from typing import Any
 
 import psutil
 
-from fivenines.cluster.endpoints import Endpoints
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.lab.process_tree import below
+from fivenines.lab.processes.tree import below
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server
-from fivenines.workloads.settings import WorkloadSettings
+from fivenines.servers.cluster.endpoints import Endpoints
 
 # Interval at which the load writes live figures (`layout.TICKS`).
 TICK = "100ms"

@@ -6,12 +6,12 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration, format_duration
 from fivenines.load.bounds import ANSWER, CONNECT, Bound, Keepalive, bound_flags
 from fivenines.load.steps import parse_connection_step, parse_step, schedule
 from fivenines.load.work import WorkSettings
-from fivenines.settings import Settings
-from fivenines.units import Duration, format_duration
-from fivenines.workloads.program import OURS, Programs
+from fivenines.load.workloads.program import OURS, Programs
 
 Retryable = Literal["deadlock", "conflict", "lock_timeout"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fivenines.units import format_duration, parse_duration
+from fivenines.base.units import format_duration, parse_duration
 
 MOST_CONNECTIONS = 100_000
 

@@ -2,7 +2,7 @@
 
 sysbench runs on the client's host, like fivenines' load generator. It cannot find a primary, survive a
 failover, keep a ledger or probe new connections. Experiments that need these are refused
-(`experiment.program_checks`).
+(`experiment.validation.program`).
 """
 
 import json
@@ -13,14 +13,14 @@ from typing import Any
 
 import psutil
 
-from fivenines.cluster.endpoints import Endpoints
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.load.run import LoadPlan, RunningLoad, children
 from fivenines.load.sysbench_options import address_flags, run_flags, script_flags, writes
 from fivenines.load.sysbench_output import RESOLUTION, Output, Report, Second
 from fivenines.load.sysbench_time_line import TIME_LINE, write_latencies, write_time_line
 from fivenines.servers.base import Server
-from fivenines.software.sysbench_root import SysbenchRoot
+from fivenines.servers.cluster.endpoints import Endpoints
+from fivenines.software.engines.sysbench_root import SysbenchRoot
 
 _FORMAT = 2
 _AGAIN = "sysbench retried the transaction after a deadlock, a conflict or a lock wait"

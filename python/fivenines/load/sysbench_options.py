@@ -6,10 +6,10 @@ sysbench 1.0.20 as Debian 12 has it, `sysbench --help` and `sysbench oltp_read_w
 
 from collections.abc import Iterator, Sequence
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.load.settings import LoadSettings
-from fivenines.workloads.oltp import Oltp
-from fivenines.workloads.settings import WorkloadSettings
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.load.workloads.settings import WorkloadSettings
 
 # Settings with the same name in its scripts. `secondary_indexes` concerns only the data.
 _SCRIPT = (

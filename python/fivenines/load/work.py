@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from fivenines.settings import Settings
-from fivenines.units import format_duration
+from fivenines.base.settings import Settings
+from fivenines.base.units import format_duration
 
 # Default longest duration of fixed work, in seconds.
 CAP = 3600.0

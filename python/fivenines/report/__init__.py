@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from fivenines.report.export import tables
-from fivenines.report.terminal import failover_rows, summary_rows
+from fivenines.report.export.documents import tables
+from fivenines.report.terminal.terminal import failover_rows, summary_rows
 from fivenines.results.store import Run
 
 __all__ = ["failover_rows", "summary_rows", "tables", "write_html"]
@@ -15,6 +15,6 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
     Raises:
         FiveninesError: the folder is not a run, has another version, or is not writable.
     """
-    from fivenines.report import page  # noqa: PLC0415  (Altair takes a second to import)
+    from fivenines.report.html import page  # noqa: PLC0415  (Altair takes a second to import)
 
     return page.write_html(run, output)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fivenines.analysis.failovers import FaultMeasures
+from fivenines.analysis.availability.failovers import FaultMeasures
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import listed
 

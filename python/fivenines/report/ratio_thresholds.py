@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.ratio_thresholds import RatioResult
-from fivenines.analysis.sides import side_of
-from fivenines.analysis.thresholds import OUTCOMES, Outcome
+from fivenines.analysis.decision.ratio_thresholds import RatioResult
+from fivenines.analysis.decision.thresholds import OUTCOMES, Outcome
+from fivenines.analysis.statistics.sides import side_of
 from fivenines.analysis.versus import Change, Versus
 from fivenines.analysis.wording import count, percent
-from fivenines.report import junit
+from fivenines.report.export import junit
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, without_empty
 from fivenines.report.versus import ends_text, ratio_text, where

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.cost import prices
-from fivenines.analysis.sweeps import compared
-from fivenines.analysis.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
+from fivenines.analysis.decision.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
+from fivenines.analysis.measures.thresholds import ThresholdSettings
+from fivenines.analysis.performance.sweeps import compared
+from fivenines.analysis.resources.cost import prices
 from fivenines.analysis.wording import count, percent
-from fivenines.report import junit
-from fivenines.report.decision import MARKS, evidence, more_trials
+from fivenines.report.export import junit
+from fivenines.report.sentences.decision import MARKS, evidence, more_trials
 from fivenines.report.table import Table, without_empty
-from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.results.store import Run, opened
 
 # The worst outcome comes first.

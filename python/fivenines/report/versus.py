@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fivenines.analysis.environment import Only
-from fivenines.analysis.interleaved_changes import Standing
-from fivenines.analysis.statistics import Difference, Summary
+from fivenines.analysis.performance.interleaved_changes import Standing
+from fivenines.analysis.statistics.means import Difference, Summary
 from fivenines.analysis.versus import Change, Happened, Versus
 from fivenines.analysis.wording import NOTHING, count, listed, mean_of_measure, number, percent
 from fivenines.report.groups import Names

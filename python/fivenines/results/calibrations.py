@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fivenines import __version__, paths
+from fivenines import __version__
+from fivenines.base import paths
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import FORMAT, Calibration, Step
 

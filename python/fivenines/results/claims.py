@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fivenines import locks
+from fivenines.base import locks
 from fivenines.results import layout
 
 _ADVICE = "wait until that ends, or end it there"

@@ -1,7 +1,7 @@
 """A run's journal: its events in chronological order, one JSON object per line.
 
-Only the run appends to it (`runner.journal`); any number of processes may read it meanwhile. A line that was
-torn by a kill stays in the file, and readers skip it: the next event begins on a new line.
+Only the run appends to it (`campaign.journal`); any number of processes may read it meanwhile. A line that
+was torn by a kill stays in the file, and readers skip it: the next event begins on a new line.
 """
 
 import json

@@ -94,8 +94,8 @@ NOT_OBSERVED = "not observed"
 #            node; `value` is NULL where the server reports NULL
 # counters   cumulative counters and gauges under the server's names; a counter that a sample lacks was 0
 # hosts      all hosts of the lab; bytes since the host's start, including those of ended processes; written
-#            bytes as the kernel charges processes, less cancelled writes (see `analysis.disk`); network bytes
-#            of the host's interface
+#            bytes as the kernel charges processes, less cancelled writes (see `analysis.resources.disk`);
+#            network bytes of the host's interface
 # machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines outside
 #            them, `serve_s` of live pages, `kernel_s` of kernel threads, `others_s` of all other processes,
 #            and `others_s:NAME` by name; `busy_s`, `steal_s` and `idle_s` of the usable CPUs, `cores` of

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.results.store import Run
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from fivenines.errors import FiveninesError, UsageError, brief
+from fivenines.base.errors import FiveninesError, UsageError, brief
 from fivenines.results import layout
 from fivenines.results.storage import Storage
 

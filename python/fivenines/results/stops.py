@@ -8,8 +8,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from fivenines import locks
-from fivenines.errors import UsageError
+from fivenines.base import locks
+from fivenines.base.errors import UsageError
 from fivenines.results import layout
 
 

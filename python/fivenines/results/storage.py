@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fivenines.errors import FiveninesError, UsageError, brief
+from fivenines.base.errors import FiveninesError, UsageError, brief
 from fivenines.results import layout
 
 _INSTALL = "pip install 'fivenines[storage]'"

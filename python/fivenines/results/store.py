@@ -17,8 +17,8 @@ import numpy.typing as npt
 from pydantic import BaseModel, ValidationError
 
 from fivenines import __version__
-from fivenines.drivers import duckdb
-from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.base.drivers import duckdb
+from fivenines.base.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
 from fivenines.results.records import READABLE, BlockRecord, Manifest, PlannedTrial, TrialRecord
 from fivenines.results.unreadable import UnreadableError

@@ -4,7 +4,7 @@ A cache compares the count before and after a computation: a result that lacks a
 stored as if it were complete.
 """
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 
 _times = 0
 

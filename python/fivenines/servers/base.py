@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import NODE, Host
-from fivenines.servers.by_odbc import Dialect as SqlDialect
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.delay import DelayReader
+from fivenines.servers.external.by_odbc import Dialect as SqlDialect
 from fivenines.servers.in_effect import Finding, unobserved
 from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from fivenines.lab.disk import FaultyDisk
+from fivenines.lab.disks.disk import FaultyDisk
 from fivenines.lab.host import Host
-from fivenines.lab.process import Process, tail
+from fivenines.lab.processes.process import Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.incidents import LogReader
 

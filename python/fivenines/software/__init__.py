@@ -1,1 +1,1 @@
-"""Engines: sources of server software. One module per engine."""
+"""Software: engines of database servers and tools, from wheels, archives, images and packages."""

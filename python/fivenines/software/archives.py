@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 
 
 def checksum(archive: Path) -> str:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from fivenines import locks, paths, space
-from fivenines.errors import FiveninesError
+from fivenines.base import locks, paths, space
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import ENGINE, Root
 
 # Callback for the progress of a pull: current action, and completed fraction if it is known.

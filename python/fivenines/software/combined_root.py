@@ -5,7 +5,7 @@ Its programs need the C library of their root, so that root's dynamic loader run
 
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import ENGINE, Root
 from fivenines.software.base import Engine, EngineStatus, Report
 from fivenines.software.debian_root import DebianRoot

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from fivenines import paths
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base import paths
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
 from fivenines.software import unpacking
 from fivenines.software.base import CachedEngine, EngineStatus, Family, Report

@@ -1,6 +1,6 @@
 """Engines of external servers, such as `external-postgres` and `aurora-mysql`. There is nothing to pull."""
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import Engine, EngineStatus, Report
 

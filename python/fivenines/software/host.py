@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import Engine, EngineStatus, Report
 

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 
 # Names of architectures in images (GOARCH), by the kernel's names.
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}

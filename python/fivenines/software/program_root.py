@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from fivenines import paths
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base import paths
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.host import ENGINE, Root
 from fivenines.software import unpacking
 from fivenines.software.base import CachedEngine, EngineStatus, Report

@@ -1,11 +1,11 @@
 """Look up engines by name."""
 
-from fivenines import plugins
-from fivenines.errors import UsageError
+from fivenines.base import plugins
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
 from fivenines.software.base import Engine, Family
 from fivenines.software.custom import CustomEngine, Source, custom, is_custom
 from fivenines.software.program_root import PREFIX, ProgramRoot, program_roots
-from fivenines.spelling import nearest
 
 
 def engines() -> list[Engine]:

@@ -1,1 +1,1 @@
-"""Solutions: HA architectures. One file each: settings, deployment, roles."""
+"""Solutions: HA architectures. One file or folder each: settings, deployment, roles, facts."""

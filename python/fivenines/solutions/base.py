@@ -12,17 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from fivenines.cluster.cluster import Cluster, N
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab.disk import Calls, Disk
+from fivenines.lab.disks.disk import Calls, Disk
 from fivenines.lab.host import Root
 from fivenines.lab.lab import Lab
-from fivenines.lab.vm import Machine, VirtualMachine
-from fivenines.lab.vm_disk_faults import VmDiskFaults
+from fivenines.lab.vm.disk_faults import VmDiskFaults
+from fivenines.lab.vm.host import Machine, VirtualMachine
 from fivenines.load import dataset
+from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
+from fivenines.servers.cluster.cluster import Cluster, N
 from fivenines.servers.families import server
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.roles import Company
@@ -32,7 +33,6 @@ from fivenines.software.store import engine
 from fivenines.solutions.durability import DECIDING
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.vms import BEARS, BEARS_OTHERS, for_vms, vm_machine
-from fivenines.workloads.settings import WorkloadSettings
 
 S = TypeVar("S", bound=SolutionSettings)
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from fivenines.cluster.capabilities import Drain
-from fivenines.cluster.cluster import N
 from fivenines.lab.lab import Lab
+from fivenines.servers.cluster.capabilities import Drain
+from fivenines.servers.cluster.cluster import N
 from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings

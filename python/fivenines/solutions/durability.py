@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from fivenines.settings import Settings, invalid
+from fivenines.base.settings import Settings, invalid
 
 Kind = Literal["strict", "relaxed"]
 

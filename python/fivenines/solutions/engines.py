@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import PlainSerializer, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
-from fivenines.errors import UsageError
-from fivenines.settings import invalid
+from fivenines.base.errors import UsageError
+from fivenines.base.settings import invalid
 from fivenines.software.base import Family
 from fivenines.software.custom import KINDS, Source, is_custom
 

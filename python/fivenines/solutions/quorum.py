@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from fivenines.cluster.cluster import N
-from fivenines.cluster.endpoints import Endpoints
+from fivenines.base.units import Duration
 from fivenines.lab.lab import Lab
+from fivenines.servers.cluster.cluster import N
+from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.software.base import Engine
 from fivenines.solutions.draining import Draining
 from fivenines.solutions.read_locks import LOCK, ReadLocks
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.units import Duration
 
 
 class QuorumSettings(SolutionSettings):

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.base import Server
 
 # Seconds that a connection with a lock may be idle.

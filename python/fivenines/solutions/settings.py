@@ -5,31 +5,31 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fivenines import plugins
-from fivenines.access.direct import DirectSettings
-from fivenines.access.settings import AccessSettings
-from fivenines.cluster.topology import Topology
-from fivenines.managers.settings import ManagerSettings
+from fivenines.base import plugins
+from fivenines.base.settings import Settings
+from fivenines.base.units import Size
+from fivenines.failover.managers.settings import ManagerSettings
+from fivenines.failover.proxies.direct import DirectSettings
+from fivenines.failover.proxies.settings import AccessSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.servers.cluster.topology import Topology
 from fivenines.servers.spelled import MADE_WITH, canonical, is_on
-from fivenines.settings import Settings
 from fivenines.software.base import Family
 from fivenines.software.store import family_of
 from fivenines.solutions.durability import DECIDING, STRICT, DurabilitySettings
 from fivenines.solutions.reserved import refused
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
-from fivenines.units import Size
 
 if TYPE_CHECKING:
-    from fivenines.aws.prices import Charge
     from fivenines.faults.settings import FaultSettings
     from fivenines.lab.settings import NetworkSettings
     from fivenines.load.settings import LoadSettings
-    from fivenines.workloads.settings import WorkloadSettings
+    from fivenines.load.workloads.settings import WorkloadSettings
+    from fivenines.solutions.aurora.aws.prices import Charge
 
     AnyAccess = AccessSettings
 else:
-    AnyAccess = plugins.settings_union("fivenines.access", AccessSettings, "kind")
+    AnyAccess = plugins.settings_union("fivenines.failover.proxies", AccessSettings, "kind")
 
 
 Machines = Literal["namespaces", "virtual-machines"]

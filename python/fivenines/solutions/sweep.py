@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fivenines.requirements.measures import measure_named
-from fivenines.settings import Settings, invalid
+from fivenines.analysis.measures.measures import measure_named
+from fivenines.base.settings import Settings, invalid
 
 # Former names of measures, for old files and runs.
 _BEFORE = {"throughput": "tps"}

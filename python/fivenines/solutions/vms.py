@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from fivenines.errors import FiveninesError
-from fivenines.lab.vm import Machine
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.vm.host import Machine
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql_family.server import POOL
 from fivenines.software.base import Engine, Family
+from fivenines.software.engines.uml_kernel import UmlKernel
 from fivenines.software.store import engine
-from fivenines.software.uml_kernel import UmlKernel
 
 KERNEL = UmlKernel.name
 

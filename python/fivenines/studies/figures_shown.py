@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.measures.measures import MEASURES
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.table import Table
-from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import AXES, Sample
 from fivenines.studies.claims.places import called
 from fivenines.studies.claims.verdicts import Atom, Figure, Span

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from fivenines.errors import UsageError
-from fivenines.spelling import nearest
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
 
 FOLDER = Path(__file__).parent
 

@@ -6,16 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.clients import client_measures
-from fivenines.analysis.cost import hosts_of
-from fivenines.analysis.load import failed_share
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
+from fivenines.analysis.measures.measures import When
 from fivenines.analysis.order import in_order
-from fivenines.analysis.statistics import Summary, of_moments
-from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
+from fivenines.analysis.performance.clients import client_measures
+from fivenines.analysis.performance.load import failed_share
+from fivenines.analysis.performance.sweeps import Compared, Sweep, Unit, Variant, compared
+from fivenines.analysis.resources.cost import hosts_of
+from fivenines.analysis.statistics.means import Summary, of_moments
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
-from fivenines.requirements.measures import When
 from fivenines.results import layout
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run

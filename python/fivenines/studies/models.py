@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from fivenines.settings import Settings
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration
 from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.places import FreeLevel
-from fivenines.units import Duration
 
 # Form of a study: a short one of about half an hour, or the complete one.
 Form = Literal["quick", "full"]

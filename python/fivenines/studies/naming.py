@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, shown
+from fivenines.base.spelling import nearest
 from fivenines.experiment.source import Part
-from fivenines.spelling import nearest
+from fivenines.experiment.validation.mistakes import KeyPath, Mistake, dotted, shown
 from fivenines.studies.claims.figures import AXES, Place
 from fivenines.studies.claims.places import Named
 from fivenines.studies.measures import full_name, is_known

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from fivenines import __version__
 from fivenines.report.charts.claims import LEGEND
 from fivenines.report.charts.svg import to_svg
-from fivenines.report.page import styled, templates
+from fivenines.report.html.page import styled, templates
 from fivenines.report.table import Table
 from fivenines.results import layout
 from fivenines.results.store import write_text

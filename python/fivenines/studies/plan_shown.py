@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from fivenines.analysis.wording import NOTHING, count
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.units import about
 from fivenines.experiment.source import Part
 from fivenines.studies import found
 from fivenines.studies.judged import asked_parts
 from fivenines.studies.run import Chosen, choose, sizes
 from fivenines.studies.source import FORMS, Loaded, load_study
-from fivenines.units import about
 
 
 def rows(chosen: Chosen) -> list[list[object]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from fivenines.analysis.statistics import of_moments
-from fivenines.requirements.measures import MEASURES
+from fivenines.analysis.measures.measures import MEASURES
+from fivenines.analysis.statistics.means import of_moments
 from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample, Variants
 from fivenines.studies.measures import EXACT
 from fivenines.studies.models import Published

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fivenines.errors import UsageError
-from fivenines.experiment.checks import machine_problem
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
+from fivenines.base.units import about
 from fivenines.experiment.document import Document
 from fivenines.experiment.interleaved_plan import blocks, seconds_of
 from fivenines.experiment.plan import plan, tried
 from fivenines.experiment.source import Part
+from fivenines.experiment.validation.checks import machine_problem
 from fivenines.results import layout, parts
 from fivenines.results.store import write_text
-from fivenines.spelling import nearest
 from fivenines.studies import page, written
 from fivenines.studies.judged import StudyResult, asked_parts, judge
 from fivenines.studies.models import Form, Study
 from fivenines.studies.source import Loaded
-from fivenines.units import about
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment import document, parts, source
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, from_validation, shown, validated
 from fivenines.experiment.source import Part
+from fivenines.experiment.validation.mistakes import (
+    KeyPath,
+    Mistake,
+    dotted,
+    from_validation,
+    shown,
+    validated,
+)
 from fivenines.studies import naming
 from fivenines.studies.models import Form, Study
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.requirements.measures import When
+from fivenines.analysis.measures.measures import When
+from fivenines.base.units import parse_duration, parse_rate, parse_size
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
-from fivenines.units import parse_duration, parse_rate, parse_size
 
 # Name of the missing fault in a cell; a place has an empty name instead.
 NO_FAULT = "none"

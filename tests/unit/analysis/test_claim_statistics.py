@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fivenines.analysis.contrasts import contrast
-from fivenines.analysis.equivalence import same
-from fivenines.analysis.holm import adjusted
-from fivenines.analysis.peaks import may_be_best
-from fivenines.analysis.quotients import Quotient
-from fivenines.analysis.shares import of_summaries, of_trials
-from fivenines.analysis.sides import side, smallest_error
-from fivenines.analysis.statistics import Summary, compare, of_moments, summarise
-from fivenines.analysis.trend import Point, falling_step, line, ordered
+from fivenines.analysis.statistics.contrasts import contrast
+from fivenines.analysis.statistics.equivalence import same
+from fivenines.analysis.statistics.holm import adjusted
+from fivenines.analysis.statistics.means import Summary, compare, of_moments, summarise
+from fivenines.analysis.statistics.peaks import may_be_best
+from fivenines.analysis.statistics.quotients import Quotient
+from fivenines.analysis.statistics.shares import of_summaries, of_trials
+from fivenines.analysis.statistics.sides import side, smallest_error
+from fivenines.analysis.statistics.trend import Point, falling_step, line, ordered
 
 A, B = [10.0, 12.0, 11.0, 9.5], [20.0, 24.0, 21.0]
 

@@ -9,10 +9,12 @@ import pytest
 from scipy import stats
 from simulated import Campaign, Random, by_chance, coverage, inside, require_at_least, require_exact
 
-from fivenines.analysis import best_case, nines, statistics
-from fivenines.analysis.best_case import Observation, choose, mean_ratio
-from fivenines.analysis.nines import Term, unavailable
-from fivenines.analysis.statistics import (
+from fivenines.analysis.availability import nines
+from fivenines.analysis.availability.nines import Term, unavailable
+from fivenines.analysis.statistics import best_case
+from fivenines.analysis.statistics import means as statistics
+from fivenines.analysis.statistics.best_case import Observation, choose, mean_ratio
+from fivenines.analysis.statistics.means import (
     CONFIDENCE,
     Difference,
     Summary,

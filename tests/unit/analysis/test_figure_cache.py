@@ -16,15 +16,15 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis import figure_cache, trials
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.counted import COUNTED
-from fivenines.analysis.delay import FIGURES
-from fivenines.analysis.links import LINKS
 from fivenines.analysis.listening import listening
-from fivenines.analysis.sampled import SAMPLED
-from fivenines.analysis.side_by_side import USE
-from fivenines.analysis.steady import STEADY
+from fivenines.analysis.performance.steady import STEADY
+from fivenines.analysis.replication.lag import FIGURES
+from fivenines.analysis.resources.counted import COUNTED
+from fivenines.analysis.resources.links import LINKS
+from fivenines.analysis.resources.sampled import SAMPLED
+from fivenines.analysis.resources.side_by_side import USE
 from fivenines.analysis.trials import MEASURES, TrialMeasures, measure_all, measures
-from fivenines.report.export import tables
+from fivenines.report.export.documents import tables
 from fivenines.results import cache, layout
 from fivenines.results.codec import codec_of
 from fivenines.results.store import open_run
@@ -186,7 +186,7 @@ def test_the_cache_is_no_trial(run: Path) -> None:
 
 def test_two_processes_at_once_leave_whole_entries(run: Path) -> None:
     code = (
-        "import sys, pathlib; from fivenines.report.export import tables;"
+        "import sys, pathlib; from fivenines.report.export.documents import tables;"
         "print(tables(pathlib.Path(sys.argv[1]), 'csv'))"
     )
     both = [

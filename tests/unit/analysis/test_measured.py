@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_run import END, STEADY_END, WARMUP, Matrix, Recipe, write_run, write_table, write_timeline
 
-from fivenines.analysis import phases
-from fivenines.analysis.availability import timeline
+from fivenines.analysis.availability import phases
+from fivenines.analysis.availability.availability import timeline
 from fivenines.analysis.measured import EVENTS, VALUES, summary_of, values_of
-from fivenines.analysis.series import Series
-from fivenines.analysis.steadiness import steadiness
-from fivenines.analysis.steady import delay_course
+from fivenines.analysis.measures.measures import MEASURES, PHASES, measure_named
+from fivenines.analysis.performance.steadiness import steadiness
+from fivenines.analysis.performance.steady import delay_course
+from fivenines.analysis.resources.series import Series
 from fivenines.analysis.trials import TrialMeasures, measures
-from fivenines.requirements.measures import MEASURES, PHASES, measure_named
 from fivenines.results import layout, store
 from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import open_run

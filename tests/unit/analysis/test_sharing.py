@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fivenines.analysis.latency import Latency
-from fivenines.analysis.load import bottleneck
-from fivenines.analysis.machine import Sharing, sharing
-from fivenines.analysis.series import Series
+from fivenines.analysis.performance.latency import Latency
+from fivenines.analysis.performance.load import bottleneck
+from fivenines.analysis.resources.machine import Sharing, sharing
+from fivenines.analysis.resources.series import Series
 
 
 def _times(mean: float, p99: float) -> Latency:

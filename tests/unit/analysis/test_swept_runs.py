@@ -9,7 +9,7 @@ import pytest
 from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.sweeps import compared, words_of
+from fivenines.analysis.performance.sweeps import compared, words_of
 from fivenines.results.store import Run, open_run
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.analysis.statistics import compare, summarise
+from fivenines.analysis.statistics.means import compare, summarise
 from fivenines.analysis.wording import (
     DURATION,
     SPEED,

@@ -1,13 +1,14 @@
 """Running command lines in this process, in a folder and a cache of their own."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from cli_support import SMALL, Answer, Fivenines, Pretend
 
-from fivenines import private
+from fivenines.base import private
 from fivenines.cli import main
 
 
@@ -41,7 +42,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Pretend:
         vars(module).update(functions)
         monkeypatch.setitem(sys.modules, name, module)
         parent, _, child = name.rpartition(".")
-        monkeypatch.setattr(sys.modules[parent], child, module, raising=False)
+        monkeypatch.setattr(import_module(parent), child, module, raising=False)
         return module
 
     return put

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import typer
 from cli_support import Fivenines
+from repository import ROOT
 
-from fivenines.cli import main, registry, version
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.cli import main, registry
+from fivenines.cli.machine import version
 
 
 def _every(command: Any, path: tuple[str, ...] = ()) -> list[list[str]]:
@@ -163,8 +165,7 @@ def test_there_are_no_colours_without_a_terminal() -> None:
 
 def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(
-        f"{sys.executable} -m fivenines run {Path(__file__).parents[3]}/examples/mariadb-ha.yaml "
-        "--dry-run --json | head -1",
+        f"{sys.executable} -m fivenines run {ROOT}/examples/mariadb-ha.yaml --dry-run --json | head -1",
         shell=True,
         capture_output=True,
         text=True,

@@ -11,7 +11,7 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.experiment.defaults import as_dict
 from fivenines.results import parts
-from fivenines.runner.progress import CampaignStopped
+from fivenines.trial.progress import CampaignStopped
 
 FILE = """\
 name: two halves
@@ -35,7 +35,7 @@ class Campaigns:
         self.interrupted = ""
         self.stopped = ""
         self.broken = ""
-        pretend("fivenines.runner.campaign", run_campaign=self.run)
+        pretend("fivenines.campaign.campaign", run_campaign=self.run)
 
     def run(
         self,

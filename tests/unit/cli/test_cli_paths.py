@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines import paths
+from fivenines.base import paths
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from cli_support import Fivenines, Pretend
 
-from fivenines.cli.up import wanted_network, wanted_solution
-from fivenines.errors import UsageError
-from fivenines.playground.request import Request
-from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
-from fivenines.plugins import kinds
+from fivenines.base.errors import UsageError
+from fivenines.base.plugins import kinds
+from fivenines.cli.deployment.up import wanted_network, wanted_solution
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.trial.manual.request import Request
+from fivenines.trial.manual.state import Done, LoadStatus, Login, NodeStatus, Status, Way
 
 SOLUTION_KINDS = ", ".join(kinds("fivenines.solutions", SolutionSettings, "solution"))
 
@@ -41,7 +41,7 @@ def calls(pretend: Pretend) -> list[Any]:
     asked: list[Any] = []
     ups = iter((True, False))
     pretend(
-        "fivenines.playground",
+        "fivenines.trial.manual",
         up=lambda wanted, listener: asked.append(wanted),
         down=lambda: next(ups),
         status=lambda: STATUS,
@@ -145,7 +145,7 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             raise KeyboardInterrupt
         left.pop()
 
-    monkeypatch.setattr("fivenines.cli.status.time.sleep", sleep)
+    monkeypatch.setattr("fivenines.cli.deployment.status.time.sleep", sleep)
     return left
 
 
@@ -155,7 +155,7 @@ def test_status_is_watched_line_by_line_until_ctrl_c(
     loaded = replace(STATUS, load=LoadStatus("oltp_read_write", 50.0, 49.8, 0))
     broken = replace(loaded, events=["promoted node1", "fenced node2"])
     answers = iter((loaded, loaded, broken))
-    pretend("fivenines.playground", status=lambda: next(answers))
+    pretend("fivenines.trial.manual", status=lambda: next(answers))
     answer = fivenines("status", "--watch")
     assert (answer.code, answer.err) == (0, "")
     lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
@@ -175,7 +175,7 @@ def test_a_part_of_the_access_layer_is_shown_with_its_port(fivenines: Fivenines,
         endpoints=["writes: 10.0.0.9:3306"],
         ways=[*STATUS.ways, Way("writes", "10.0.0.9:3306", "127.0.0.1:4003")],
     )
-    pretend("fivenines.playground", status=lambda: proxied)
+    pretend("fivenines.trial.manual", status=lambda: proxied)
     output = fivenines("status").out
     assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in output and "endpoint" not in output
 

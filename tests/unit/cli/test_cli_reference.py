@@ -1,20 +1,19 @@
 """The reference pages in docs/ are those that the models and the command line make."""
 
-from pathlib import Path
-
 import pytest
+from repository import ROOT
 
-from fivenines import reference
+from fivenines.cli.reference import pages as reference
 from fivenines.cli.registry import ENTRIES
 from fivenines.experiment.spec import Experiment
 
-DOCS = Path(__file__).parents[3] / "docs" / "reference"
+DOCS = ROOT / "docs" / "reference"
 
 
 @pytest.mark.parametrize("name", list(reference.pages()))
 def test_the_committed_page_is_up_to_date(name: str) -> None:
     made = reference.pages()[name]
-    assert (DOCS / name).read_text() == made, "run: python -m fivenines.reference docs/reference"
+    assert (DOCS / name).read_text() == made, "run: python -m fivenines.cli.reference.pages docs/reference"
 
 
 def test_every_key_has_a_description() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_support import write_run
 
-from fivenines import paths
+from fivenines.base import paths
 from fivenines.cli import complete
 from fivenines.experiment import choices
 from fivenines.software.store import engines
@@ -23,7 +23,8 @@ HEAVY = "duckdb|altair|scipy|numpy|ruamel|psycopg|pymysql"
 @pytest.mark.parametrize("section", ["solutions", "workloads", "faults"])
 def test_kinds_are_those_that_register_themselves(section: str) -> None:
     key = choices.KEYS[section]
-    found = dict(complete.kinds(section, key))
+    folder = choices.PACKAGES[section].removeprefix("fivenines.").replace(".", "/")
+    found = dict(complete.kinds(folder, key))
     assert set(found) == set(choices.models(section))
     for name, about in found.items():
         model = choices.models(section)[name]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer
 
-from fivenines import manual
 from fivenines.cli.main import app
+from fivenines.cli.reference import manual
 
 PAGES = manual.pages()
 

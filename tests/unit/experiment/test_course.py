@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.course import course
 from fivenines.experiment.plan import CHECK_SECONDS, REJOIN_SECONDS, expected_seconds, is_at_most, plan
 from fivenines.experiment.source import parse_experiment

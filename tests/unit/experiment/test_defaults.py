@@ -1,18 +1,18 @@
 """An experiment written out with all defaults is the same experiment."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repository import ROOT
 
+from fivenines.base.units import format_duration, format_rate, format_size
 from fivenines.experiment.defaults import as_dict, with_defaults
 from fivenines.experiment.source import load_experiment, parse_experiment
 from fivenines.experiment.spec import Experiment
-from fivenines.units import format_duration, format_rate, format_size
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = ROOT / "examples"
 
 durations = st.floats(0.001, 1e6).map(format_duration)
 texts = st.text(st.characters(exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=30).filter(

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from repository import ROOT
 from ruamel.yaml import YAML
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.plan import plan, select
 from fivenines.experiment.source import load_experiment, parse_parts
-from fivenines.lab import ids
+from fivenines.lab.processes import ids
 
-FOLDER = Path(__file__).parents[3] / "examples"
+FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))
 LACKING = "only root can map all user ids"
 

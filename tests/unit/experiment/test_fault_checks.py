@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.plan import CHECK_SECONDS, REJOIN_SECONDS, cells, expected_seconds, plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
-from fivenines.calibration.judging import judge_alarms, judge_noise
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
+from fivenines.campaign.calibration.judging import judge_alarms, judge_noise
 from fivenines.experiment.interleaved_plan import blocks, deployment_order, windows
 from fivenines.experiment.plan import plan
 from fivenines.experiment.power import power_lines, seen_spread
@@ -17,7 +17,7 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.results.calibration import Calibration, Step
-from fivenines.runner.interleaved_memory import MemoryShortError, require_memory
+from fivenines.trial.interleaved.memory import MemoryShortError, require_memory
 
 TWO = (
     "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, "

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from fivenines import plugins
-from fivenines.errors import UsageError
-from fivenines.experiment import lab_checks
+from fivenines.base import plugins
+from fivenines.base.errors import UsageError
 from fivenines.experiment.inventory import on_machines, read
 from fivenines.experiment.source import load_parts
+from fivenines.experiment.validation import lab as lab_checks
+from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.faults.settings import FaultSettings
-from fivenines.managers.settings import ManagerSettings
 from fivenines.solutions.settings import SolutionSettings
 
 HOSTS = """\
@@ -98,5 +98,5 @@ def test_what_is_refused_is_there(tmp_path: Path) -> None:
         return set(plugins.kinds(package, model, key))
 
     assert kinds("fivenines.faults", FaultSettings, "fault") >= set(lab_checks._FAULTS)
-    assert kinds("fivenines.managers", ManagerSettings, "kind") >= set(lab_checks._MANAGERS)
+    assert kinds("fivenines.failover.managers", ManagerSettings, "kind") >= set(lab_checks._MANAGERS)
     assert kinds("fivenines.solutions", SolutionSettings, "solution") >= set(lab_checks._SOLUTIONS)

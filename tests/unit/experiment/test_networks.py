@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.defaults import as_dict, with_defaults
 from fivenines.experiment.plan import cells
 from fivenines.experiment.source import parse_experiment

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment import examples
 from fivenines.experiment.source import load_parts
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment import document
 from fivenines.experiment.defaults import parts_with_defaults
 from fivenines.experiment.parts import merged

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.analysis.measures.trials import exactly
+from fivenines.base.errors import UsageError
 from fivenines.experiment.plan import (
     CHECK_SECONDS,
     REJOIN_SECONDS,
@@ -18,7 +19,6 @@ from fivenines.experiment.plan import (
 )
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
-from fivenines.requirements.trials import exactly
 
 
 def experiment(connections: list[int], trials: int, seed: int, faults: str = "[none, kill]") -> Experiment:

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from repository import ROOT
 from ruamel.yaml import YAML
 
 from fivenines.experiment.schema import schema
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 VALIDATOR = Draft202012Validator(schema())
 
 

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
-from fivenines.access.settings import AccessSettings
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
+from fivenines.base.plugins import kinds
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
+from fivenines.failover.proxies.settings import AccessSettings
 from fivenines.faults.settings import FaultSettings
-from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = ROOT / "examples"
 
 HEAD = "name: x\n"
 SOLUTIONS = "solutions: [standalone]\n"
@@ -154,7 +155,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: haproxi\n",
             "x.yaml:5:13: solutions[0].access: unknown kind 'haproxi'; did you mean 'haproxy'?\n"
-            f"    allowed: one of {', '.join(kinds('fivenines.access', AccessSettings, 'kind'))}",
+            f"    allowed: one of {', '.join(kinds('fivenines.failover.proxies', AccessSettings, 'kind'))}",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: {kind: haproxy, fal: 2}\n",

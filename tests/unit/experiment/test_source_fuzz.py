@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repository import ROOT
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.source import load_experiment, parse_experiment
 from fivenines.experiment.spec import Experiment
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = ROOT / "examples"
 SOURCES = [(EXAMPLES / name).read_text() for name in ("quickstart.yaml", "mariadb-ha.yaml")]
 
 WORDS = [

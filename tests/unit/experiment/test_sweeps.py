@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.analysis.measures.trials import exactly
+from fivenines.base.errors import UsageError
 from fivenines.experiment.defaults import as_dict, with_defaults
 from fivenines.experiment.plan import cells, plan, select
 from fivenines.experiment.source import parse_experiment, solution_from
 from fivenines.experiment.spec import Experiment
-from fivenines.experiment.sweep_checks import few_trials
-from fivenines.requirements.trials import exactly
+from fivenines.experiment.validation.sweeps import few_trials
 
 HEAD = "name: x\ntrials: 4\nworkloads: [oltp_read_only]\n"
 SWEPT = "solutions: [{solution: galera, name: g, sweep: {appliers: [1, 4], size: [3, 5]}}, standalone]\n"

@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from fivenines.faults.context import FaultContext
-from fivenines.faults.freeze import Freeze, FreezeSettings
-from fivenines.faults.kill import Kill, KillSettings
-from fivenines.lab import look
-from fivenines.lab.process import Process
+from fivenines.faults.nodes.freeze import Freeze, FreezeSettings
+from fivenines.faults.nodes.kill import Kill, KillSettings
+from fivenines.lab.processes import look
+from fivenines.lab.processes.process import Process
 
 
 @pytest.fixture

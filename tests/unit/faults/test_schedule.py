@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from fivenines.faults.kill import KillSettings
+from fivenines.faults.nodes.kill import KillSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.repeat import RepeatSettings
 from fivenines.faults.sequence import SequenceSettings

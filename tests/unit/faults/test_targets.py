@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import FiveninesError
-from fivenines.faults import peers, targets
+from fivenines.base.errors import FiveninesError
+from fivenines.faults import targets
 from fivenines.faults.context import FaultContext
-from fivenines.faults.cuts import all_links, between
-from fivenines.faults.kill import KillSettings
+from fivenines.faults.network import peers
+from fivenines.faults.network.cuts import all_links, between
+from fivenines.faults.nodes.kill import KillSettings
 from fivenines.faults.targets import Target
-from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.hot_standby_settings import HotStandbySettings
-from fivenines.solutions.ndb_settings import NdbSettings
+from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.hot_standby.settings import HotStandbySettings
+from fivenines.solutions.ndb.settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
-from fivenines.lab import lifeline
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.limits import Groups, HostGroup
+from fivenines.lab.processes import lifeline
 
 
 class ThisMachine(Host):

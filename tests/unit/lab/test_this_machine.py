@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
-from fivenines.lab.process import OwnProcess
+from fivenines.lab.processes.process import OwnProcess
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.this_machine import ThisMachine
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from fivenines.cluster.endpoints import Endpoints
-from fivenines.core import core_binary
+from fivenines.base.core import core_binary
 from fivenines.load.commands import PASSWORD, described, health_command, prepare_command
 from fivenines.load.run import LoadPlan, _command
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.postgres.server import Postgres
-from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=50)
 

@@ -14,13 +14,13 @@ from typing import Any
 import psutil
 import pytest
 
-from fivenines import space
-from fivenines.errors import FiveninesError, NoSpaceError
-from fivenines.lab.data_folder import Folder
+from fivenines.base import space
+from fivenines.base.errors import FiveninesError, NoSpaceError
+from fivenines.base.waiting import wait_until
+from fivenines.lab.disks.data_folder import Folder
 from fivenines.load import dataset
+from fivenines.load.workloads.oltp import Oltp
 from fivenines.software.base import EngineStatus
-from fivenines.waiting import wait_until
-from fivenines.workloads.oltp import Oltp
 
 
 def quiet(message: str, fraction: float | None) -> None:
@@ -190,7 +190,7 @@ def test_a_copy_ends_when_we_are_killed(tmp_path: Path) -> None:
     slow.chmod(0o755)
     script = (
         "import sys; from pathlib import Path\n"
-        "from fivenines.lab.data_folder import Folder\n"
+        "from fivenines.lab.disks.data_folder import Folder\n"
         "Folder(Path(sys.argv[1], 'to')).fill(Path(sys.argv[1]))"
     )
     (tmp_path / "to").mkdir()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.load.dsn import NOOP, Address, Dsn, parse_addresses, parse_dsn, redacted
 
 FORM = "write mysql://user:password@host:port/database or postgresql://..."

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from repository import ROOT
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.load.dsn import parse_dsn
 from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT
 from fivenines.load.dsn.forms import plain
@@ -198,7 +199,7 @@ def test_no_option_is_in_two_places() -> None:
 
 
 def test_the_docs_have_the_whole_table() -> None:
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "connection-strings.md"
+    page = ROOT / "docs" / "how-to" / "connection-strings.md"
     shown = {plain(word) for word in re.findall(r"`([^`]+)`", page.read_text())}
     missing = [words.split()[0] for words in TAKEN.values() if words.split()[0] not in shown]
     missing += [word for _, words in IGNORED for word in words.split() if word not in shown]

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from fivenines.load.invariants import check_after, committed, count_before, unknown
-from fivenines.workloads.tatp import Tatp
+from fivenines.load.workloads.tatp import Tatp
 
 CHECKS = Tatp(workload="tatp").invariants()
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
+from fivenines.base.units import format_duration
 from fivenines.experiment.source import parse_experiment
 from fivenines.load.settings import LoadSettings
 from fivenines.load.steps import parse_step
-from fivenines.units import format_duration
 
 BOUNDS = [
     "--answer-timeout",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.load.dsn import Address, parse_addresses, parse_dsn, redacted
 from fivenines.load.odbc import ConnectionStringError, split_password
 

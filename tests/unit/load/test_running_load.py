@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from plain_host import PlainHost
 
-from fivenines.cluster.endpoints import Endpoints
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.load.run import LoadPlan, RunningLoad
-from fivenines.workloads.oltp import Oltp
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.servers.cluster.endpoints import Endpoints
 
 ENDPOINTS = Endpoints(write=("nowhere:1",), read=(), find="any", spread="first")
 

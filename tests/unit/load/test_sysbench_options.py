@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.load.bounds import Keepalive
 from fivenines.load.settings import LoadSettings
 from fivenines.load.sysbench_options import (
@@ -17,9 +17,9 @@ from fivenines.load.sysbench_options import (
     workload_problems,
     writes,
 )
-from fivenines.workloads.oltp import Oltp
-from fivenines.workloads.settings import WorkloadSettings
-from fivenines.workloads.tpcc import Tpcc
+from fivenines.load.workloads.oltp import Oltp
+from fivenines.load.workloads.settings import WorkloadSettings
+from fivenines.load.workloads.tpcc import Tpcc
 
 KINDS = (
     "oltp_point_select",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.latency import read_latencies
+from fivenines.analysis.performance.latency import read_latencies
 from fivenines.load.sysbench_output import RESOLUTION, Output, Report, Second
 from fivenines.load.sysbench_time_line import TIME_LINE, slots, write_latencies, write_time_line
 from fivenines.results import store

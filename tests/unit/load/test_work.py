@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.source import parse_experiment
 from fivenines.load.work import MOST, WorkSettings

@@ -6,12 +6,12 @@ from pathlib import Path
 from synthetic_run import QUICKSTART, write_run
 from two_programs import Speeds, two_programs
 
-from fivenines.analysis.sweeps import compared
-from fivenines.report.chapters.agreement import chapter
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.report.chapters.data import Data
-from fivenines.report.export import tables
-from fivenines.report.page import render
-from fivenines.report.run_answers import run_answers
+from fivenines.report.chapters.performance.agreement import chapter
+from fivenines.report.export.documents import tables
+from fivenines.report.html.page import render
+from fivenines.report.sentences.run_answers import run_answers
 from fivenines.results import store
 from fivenines.results.store import Run
 

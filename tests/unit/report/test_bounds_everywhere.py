@@ -14,8 +14,8 @@ from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.comparisons import comparisons
 from fivenines.analysis.wording import at_least, mean_with_interval
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.answers import answers
 from fivenines.report.groups import names_of
+from fivenines.report.sentences.answers import answers
 from fivenines.results.store import open_run
 
 RECIPES = [Recipe("rival", outage=4600.0), Recipe("semi-sync", outage=4000.0, gone=1)]

@@ -7,8 +7,8 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import tables
-from fivenines.report.answers import answers
 from fivenines.report.groups import names_of
+from fivenines.report.sentences.answers import answers
 from fivenines.results.store import open_run
 
 

@@ -6,12 +6,12 @@ import pytest
 from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, write_run, write_table, write_timeline
 
-from fivenines.analysis.clients import client_measures, client_results
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.clients import client_measures, client_results
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.errors import FiveninesError
-from fivenines.report.chapters import clients
+from fivenines.base.errors import FiveninesError
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.performance import clients
 from fivenines.results import layout
 from fivenines.results.records import ClientRecord, FaultRecord
 from fivenines.results.store import Run, StoredTrial, open_run

@@ -10,7 +10,7 @@ from synthetic_run import QUICKSTART, write_run
 
 from fivenines.report.charts import drawing_cache
 from fivenines.report.charts.compact import compact
-from fivenines.report.page import render
+from fivenines.report.html.page import render
 from fivenines.results.store import open_run
 
 Point = tuple[str, str]

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.series import Series
-from fivenines.analysis.statistics import Summary
-from fivenines.analysis.sweeps import compared
-from fivenines.report.answers import answers
+from fivenines.analysis.measures.decide import DecideSettings
+from fivenines.analysis.performance.sweeps import compared
+from fivenines.analysis.resources.series import Series
+from fivenines.analysis.statistics.means import Summary
+from fivenines.report.chapters.availability.failover import timeline_figures
+from fivenines.report.chapters.availability.outage import times_table
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.failover import timeline_figures
-from fivenines.report.chapters.outage import times_table
 from fivenines.report.charts import basic, theme
 from fivenines.report.charts.multiples import Multiple, Multiples, multiples
 from fivenines.report.charts.phases import Bar, bars
-from fivenines.report.decision import verdicts
-from fivenines.report.node_failure import node_failure
-from fivenines.requirements.decide import DecideSettings
+from fivenines.report.sentences.answers import answers
+from fivenines.report.sentences.decision import verdicts
+from fivenines.report.sentences.node_failure import node_failure
 from fivenines.results.store import open_run
 
 RECIPES = [

@@ -5,10 +5,10 @@ from typing import Any
 
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.distance import figures, wire_table
+from fivenines.report.chapters.performance.distance import figures, wire_table
 from fivenines.report.charts import conditions
 from fivenines.results.store import open_run
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.statistics import summarise
+from fivenines.analysis.statistics.means import summarise
 from fivenines.report.charts import basic as charts
 from fivenines.report.charts import failover as fc
 from fivenines.report.charts import theme

@@ -5,8 +5,8 @@ from pathlib import Path
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import analyse
-from fivenines.report.answers import answers
 from fivenines.report.groups import before_faults, groups_of, names_of
+from fivenines.report.sentences.answers import answers
 from fivenines.results.store import open_run
 
 

@@ -7,7 +7,7 @@ from synthetic_interleaved import SyntheticBlock, write_interleaved_run
 from synthetic_run import QUICKSTART
 
 from fivenines.report import tables, write_html
-from fivenines.report.chapters.interleaved import interleaved_answers
+from fivenines.report.chapters.performance.interleaved import interleaved_answers
 from fivenines.results.store import open_run
 
 NAMES = ("1-safe (local)", "2-safe (on)")

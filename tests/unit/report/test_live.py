@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from page_reader import Page
 from synthetic_run import QUICKSTART, write_run
 
-from fivenines.analysis.statistics import summarise
-from fivenines.report import script, write_html
+from fivenines.analysis.statistics.means import summarise
+from fivenines.report import write_html
 from fivenines.report.charts import basic, live, theme
 from fivenines.report.charts.svg import to_svg
+from fivenines.report.html import script
 
 ROWS = [
     basic.Dot(

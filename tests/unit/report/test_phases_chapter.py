@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from synthetic_run import Matrix, Recipe, write_run
 
+from fivenines.analysis.availability.nines import assumed_mtbf, availabilities
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.analysis.nines import assumed_mtbf, availabilities
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import tables, write_html
-from fivenines.report.chapters import nines, phases
+from fivenines.report.chapters.availability import nines, phases
+from fivenines.report.chapters.availability.phases import phase_figures
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.phases import phase_figures
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import groups_of, names_of

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from synthetic_run import QUICKSTART, SAMPLED, write_run
 
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import write_html
-from fivenines.report.chapters import counters, lag
+from fivenines.report.chapters.consistency import lag
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.chapters.performance import counters
+from fivenines.report.html.section import Section
 from fivenines.results.store import Run, open_run
 
 

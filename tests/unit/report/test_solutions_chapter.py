@@ -8,7 +8,7 @@ import pytest
 from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.chapters import solutions

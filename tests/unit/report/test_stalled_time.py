@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from fivenines.analysis.availability import Gap
-from fivenines.analysis.latency import Latency
-from fivenines.analysis.machine import Sharing
-from fivenines.analysis.stall_causes import Stall
-from fivenines.report import sharing, stalls
+from fivenines.analysis.availability.availability import Gap
+from fivenines.analysis.availability.stall_causes import Stall
+from fivenines.analysis.performance.latency import Latency
+from fivenines.analysis.resources.machine import Sharing
+from fivenines.report.sentences import sharing, stalls
 from fivenines.results.records import CellKey
 
 NAMES: Any = SimpleNamespace(full=lambda key: key.solution)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from synthetic_run import QUICKSTART, write_run
 
-from fivenines.analysis.sequential import level
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
+from fivenines.analysis.statistics.sequential import level
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.stopping import chapter
-from fivenines.report.page import render
+from fivenines.report.chapters.performance.stopping import chapter
+from fivenines.report.html.page import render
 from fivenines.results import layout, store
 from fivenines.results.records import Settled
 from fivenines.results.store import Run

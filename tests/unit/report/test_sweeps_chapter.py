@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
 
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.chapters.sweeps import best_tables, sweep_answers, variant_tables
+from fivenines.report.chapters.performance.sweeps import best_tables, sweep_answers, variant_tables
 from fivenines.results.store import open_run
 
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 from synthetic_run import MARIADB, QUICKSTART, SWEPT, write_run
 
+from fivenines.analysis.measures.thresholds import ThresholdSettings
 from fivenines.report.thresholds import as_json, judge, sentence, table, thresholds_of, why, write_junit
-from fivenines.requirements.thresholds import ThresholdSettings
 from fivenines.results.store import open_run
 
 

@@ -11,7 +11,7 @@ from synthetic_run import OPEN_LOOP, QUICKSTART, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.chapters.transactions import metric_text
+from fivenines.report.chapters.performance.transactions import metric_text
 from fivenines.results.store import open_run
 
 

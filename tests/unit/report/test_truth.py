@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from synthetic_run import QUICKSTART, TRUTH, write_run
 
-from fivenines.analysis.isolation.lists import SEVERITY
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.consistency.isolation.lists import SEVERITY
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import THIN
-from fivenines.report.answers import answers
-from fivenines.report.chapters import isolation, truth
+from fivenines.report.chapters.consistency import isolation, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import MOST, cycle_svg
-from fivenines.report.export import tables
-from fivenines.report.page import render
+from fivenines.report.export.documents import tables
+from fivenines.report.html.page import render
+from fivenines.report.sentences.answers import answers
 from fivenines.results.store import open_run
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.statistics import at_confidence, compare, summarise
+from fivenines.analysis.measures.measures import MEASURES
+from fivenines.analysis.statistics.means import at_confidence, compare, summarise
 from fivenines.analysis.versus import Change, Versus, versus
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.report.groups import names_of_keys
 from fivenines.report.versus import as_json, changes_table, keys_of, sentences
-from fivenines.requirements.measures import MEASURES
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.results import claims, layout
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fivenines import locks
-from fivenines.errors import UsageError
+from fivenines.base import locks
+from fivenines.base.errors import UsageError
 from fivenines.results import claims, layout, stops
 from fivenines.results.journal import Tail, parsed
 

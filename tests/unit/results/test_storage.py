@@ -7,13 +7,13 @@ import fsspec
 import pytest
 from synthetic_run import QUICKSTART, write_run
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.campaign.copies import Copies, copy_all
 from fivenines.results import layout, query
 from fivenines.results.records import TrialRecord
 from fivenines.results.storage import Storage
 from fivenines.results.store import open_run
-from fivenines.runner.copies import Copies, copy_all
-from fivenines.runner.progress import Figures, TrialFinished
+from fivenines.trial.progress import Figures, TrialFinished
 
 
 @pytest.fixture(scope="module")

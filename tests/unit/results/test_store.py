@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from synthetic_run import QUICKSTART, write_broken, write_run
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.results import layout, store
 from fivenines.results.records import FORMAT
 

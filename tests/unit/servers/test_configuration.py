@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import Folder
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.families import server
 from fivenines.servers.mariadb.server import Mariadb, follow
 from fivenines.servers.mysql.server import Mysql

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fivenines.access import haproxy_in_effect
-from fivenines.managers.patroni_daemon import dynamic_in_effect
+from fivenines.failover.managers.patroni.daemon import dynamic_in_effect
+from fivenines.failover.proxies import haproxy_in_effect
 from fivenines.servers.mysql_family import in_effect as mysql
 from fivenines.servers.ndb import in_effect as ndb
 from fivenines.servers.postgres import in_effect as postgres

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from fivenines.lab.process import tail
-from fivenines.paths import short_path
+from fivenines.base.paths import short_path
+from fivenines.lab.processes.process import tail
 from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 
 

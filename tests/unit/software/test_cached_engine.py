@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
 from fivenines.software.base import CachedEngine, Report
 
@@ -179,7 +179,7 @@ def test_reports_an_engine_that_stays_unavailable(engine: Tiny, monkeypatch: pyt
 HOLDER = """
 import sys
 from pathlib import Path
-from fivenines import locks
+from fivenines.base import locks
 with locks.held(Path(sys.argv[1]), "it", "wait"):
     print("held", flush=True)
     sys.stdin.readline()

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.software.combined_root import CombinedRoot
-from fivenines.software.mysql_root import MysqlRoot
+from fivenines.software.engines.mysql_root import MysqlRoot
 from fivenines.software.store import engines
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import Engine
 

@@ -8,14 +8,15 @@ from typing import get_args
 
 import pytest
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
-from fivenines.software import debian_root, postgres_wheel
+from fivenines.software import debian_root
 from fivenines.software.base import Family
+from fivenines.software.engines import postgres_wheel
+from fivenines.software.engines.mariadb_root import MariadbRoot
+from fivenines.software.engines.mysql_root import MysqlRoot
+from fivenines.software.engines.postgres_wheel import PostgresWheel
 from fivenines.software.host import HostMariadb, HostPostgres, _number
-from fivenines.software.mariadb_root import MariadbRoot
-from fivenines.software.mysql_root import MysqlRoot
-from fivenines.software.postgres_wheel import PostgresWheel
 from fivenines.software.store import engine, engines
 
 

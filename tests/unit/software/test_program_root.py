@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.software.program_root import ProgramRoot, program_roots, root_of, seen_at
 from fivenines.software.store import engine, engines
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from fivenines.experiment import checks
+from fivenines.experiment.validation import checks
 from fivenines.solutions.durability import DurabilitySettings
-from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.hot_standby_settings import HotStandbySettings
-from fivenines.solutions.patroni_settings import PatroniSettings
-from fivenines.solutions.replication import ReplicationSettings
+from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.hot_standby.settings import HotStandbySettings
+from fivenines.solutions.patroni.settings import PatroniSettings
+from fivenines.solutions.replication.solution import ReplicationSettings
 from fivenines.solutions.settings import SolutionSettings
 
 RELAXED = {"primary": "relaxed", "standby": "strict"}

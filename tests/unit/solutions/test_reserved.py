@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.experiment.source import parse_experiment, solution_from
 
 MYSQL = ("mysql-9.7", "replication")

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from fivenines.deployment.deployed import engines_of
-from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import Folder
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, Mariadb, follow
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.galera import Galera, GaleraSettings
-from fivenines.solutions.hot_standby import HotStandby
-from fivenines.solutions.hot_standby_settings import HotStandbySettings
-from fivenines.solutions.replication import Replication, ReplicationSettings
+from fivenines.solutions.galera.solution import Galera, GaleraSettings
+from fivenines.solutions.hot_standby.settings import HotStandbySettings
+from fivenines.solutions.hot_standby.solution import HotStandby
+from fivenines.solutions.replication.solution import Replication, ReplicationSettings
 from fivenines.solutions.standalone import Standalone, StandaloneSettings
+from fivenines.trial.deployment.deployed import engines_of
 
 
 def galera(**given: Any) -> GaleraSettings:
@@ -641,7 +641,7 @@ def test_remediation_bootstraps_the_most_advanced_survivor_after_a_while(
     _, second, third = solution.nodes
     second.answering = third.answering = True
     second.state = third.state = ("2", "Primary", "Synced")
-    monkeypatch.setattr("fivenines.solutions.galera._committed", {second: 5, third: 9}.get)
+    monkeypatch.setattr("fivenines.solutions.galera.solution._committed", {second: 5, third: 9}.get)
     assert solution.remediate() == []
     second.state = third.state = ("1", "non-Primary", "Initialized")
     assert solution.remediate() == []

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fivenines import plugins
-from fivenines.deployment.deployed import engines_of
-from fivenines.errors import FiveninesError
-from fivenines.faults.full_disk import FullDiskSettings
-from fivenines.faults.slow_disk import SlowDiskSettings
+from fivenines.base import plugins
+from fivenines.base.errors import FiveninesError
+from fivenines.faults.disks.full_disk import FullDiskSettings
+from fivenines.faults.disks.slow_disk import SlowDiskSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.software.base import EngineStatus
-from fivenines.software.uml_kernel import UmlKernel
+from fivenines.software.engines.uml_kernel import UmlKernel
 from fivenines.solutions import vms
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.trial.deployment.deployed import engines_of
 
 ANY: TypeAdapter[Any] = TypeAdapter(
     plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")

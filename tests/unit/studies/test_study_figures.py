@@ -7,7 +7,7 @@ import pytest
 from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, variants, write_run
 
-from fivenines.analysis.statistics import of_moments
+from fivenines.analysis.statistics.means import of_moments
 from fivenines.results import layout
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run, write_json

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.analysis.statistics import of_moments
+from fivenines.analysis.statistics.means import of_moments
 from fivenines.report.charts.claims import ratio_ticks
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
 from fivenines.studies.claims.greater import Greater

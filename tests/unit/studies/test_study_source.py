@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.studies.source import parse_study
 
 STUDY = """\

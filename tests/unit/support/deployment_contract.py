@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import pytest
 
-from fivenines.deployment.deployed import Deployed
-from fivenines.errors import FiveninesError
-from fivenines.waiting import wait_until
+from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
+from fivenines.trial.deployment.deployed import Deployed
 
 PATIENCE = 60.0
 """Longest wait in seconds for replicas, on a busy machine."""

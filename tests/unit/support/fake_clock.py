@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from fivenines.waiting import Clock
+from fivenines.base.waiting import Clock
 
 
 class FakeClock:
@@ -35,5 +35,5 @@ class FakeClock:
         time.sleep(0)
 
     def clock(self) -> Clock:
-        """Return the same as what `fivenines.waiting` takes."""
+        """Return the same as what `fivenines.base.waiting` takes."""
         return Clock(self.monotonic, self.sleep)

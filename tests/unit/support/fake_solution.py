@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from fivenines.access.direct import Direct, DirectSettings
-from fivenines.cluster.cluster import Cluster
-from fivenines.deployment import deployed
-from fivenines.deployment.deployed import Deployed
+from fivenines.failover.proxies.direct import Direct, DirectSettings
+from fivenines.servers.cluster.cluster import Cluster
 from fivenines.solutions.base import Solution
+from fivenines.trial.deployment import deployed
+from fivenines.trial.deployment.deployed import Deployed
 
 
 class FakeHost:

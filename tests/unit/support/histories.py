@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from fivenines.analysis.isolation.lists import check_lists
+from fivenines.analysis.consistency.isolation.lists import check_lists
 from fivenines.results import layout
 from fivenines.results.records import Anomaly, Isolation
 

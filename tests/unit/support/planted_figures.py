@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fivenines.analysis.statistics import of_moments, summarise
-from fivenines.experiment.mistakes import validated
+from fivenines.analysis.statistics.means import of_moments, summarise
+from fivenines.experiment.validation.mistakes import validated
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, TrialValue, Variants
 from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.verdicts import Atom, Verdict

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from fivenines.analysis.statistics import CONFIDENCE
+from fivenines.analysis.statistics.means import CONFIDENCE
 
 CAMPAIGNS = 1000
 CHANCE = 0.999

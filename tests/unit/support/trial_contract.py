@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.results.records import TrialRecord
-from fivenines.runner import trial as module
-from fivenines.runner.trial import run_trial
+from fivenines.trial import trial as module
+from fivenines.trial.trial import run_trial
 
 EXPERIMENT = """\
 name: contract

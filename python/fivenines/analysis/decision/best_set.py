@@ -13,7 +13,7 @@ best: Hsu, Multiple Comparisons (1996), ch. 4; unequal variances by Welch's inte
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.statistics import CONFIDENCE, Difference
+from fivenines.analysis.statistics.means import CONFIDENCE, Difference
 
 # Compares the first with the second, with intervals of this level; None if they are not comparable.
 Against = Callable[[str, str, float], Difference | None]

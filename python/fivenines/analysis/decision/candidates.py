@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import Prices, hosts_of
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
 from fivenines.analysis.measured import summary_of
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.measures.decide import DecideSettings
+from fivenines.analysis.measures.measures import MEASURES, USUAL, Measure
+from fivenines.analysis.resources.cost import Prices, hosts_of
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
-from fivenines.requirements.decide import DecideSettings
-from fivenines.requirements.measures import MEASURES, USUAL, Measure
 
 # Workload, connections, network and fault; the fault is empty for measures from before it.
 Stratum = tuple[str, int, str, str]

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fivenines.analysis.best_case import mean_ratio
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.candidates import Candidate
-from fivenines.analysis.interleaved import THROUGHPUT, InterleavedResult, difference
-from fivenines.analysis.statistics import Difference, at_confidence, compare, student_t
-from fivenines.requirements.measures import MEASURES, Measure
+from fivenines.analysis.measures.measures import MEASURES, Measure
+from fivenines.analysis.performance.interleaved import THROUGHPUT, InterleavedResult, difference
+from fivenines.analysis.statistics.best_case import mean_ratio
+from fivenines.analysis.statistics.means import Difference, at_confidence, compare, student_t
 from fivenines.results.records import CellKey
 
 

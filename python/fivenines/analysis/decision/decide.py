@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import Prices
 from fivenines.analysis.decision.best_set import best_set
 from fivenines.analysis.decision.candidates import Candidate, candidate, only_measured, pareto_front
 from fivenines.analysis.decision.comparing import comparer
-from fivenines.analysis.interleaved import InterleavedResult
-from fivenines.analysis.power import trials_for
-from fivenines.analysis.statistics import CONFIDENCE, Difference
-from fivenines.requirements.decide import DecideSettings
-from fivenines.requirements.measures import MEASURES, Measure
+from fivenines.analysis.measures.decide import DecideSettings
+from fivenines.analysis.measures.measures import MEASURES, Measure
+from fivenines.analysis.performance.interleaved import InterleavedResult
+from fivenines.analysis.resources.cost import Prices
+from fivenines.analysis.statistics.means import CONFIDENCE, Difference
+from fivenines.analysis.statistics.power import trials_for
 
 # Maximum number of trials that is worth a plan.
 _MOST = 1000

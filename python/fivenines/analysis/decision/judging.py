@@ -18,9 +18,9 @@ from typing import Literal
 from scipy import special
 
 from fivenines.analysis.measured import seen_in, summary_of, values_of
-from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
+from fivenines.analysis.measures.condition import Requirement
+from fivenines.analysis.statistics.means import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.requirements.condition import Requirement
 
 # `inconclusive`: the trials show neither, or did not measure it.
 Status = Literal["met", "missed", "inconclusive"]

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fivenines.errors import FiveninesError
-from fivenines.paths import short_path
+from fivenines.base.errors import FiveninesError
+from fivenines.base.paths import short_path
 
 _HEAD = struct.Struct(">cI")
 _PATIENCE = 10.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh import enrolled, ports_in_use

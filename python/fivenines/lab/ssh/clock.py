@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 
 # Reads the clocks N times: our clock before and after, their wall clock, their monotonic clock; nanoseconds.
 Asked = Callable[[int], Sequence[tuple[int, int, int, int]]]

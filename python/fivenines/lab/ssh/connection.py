@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
+from fivenines.base.paths import short_path
 from fivenines.lab.ssh import login, pipes
 from fivenines.lab.ssh.inventory import MachineSettings
 from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
-from fivenines.paths import short_path
 
 if TYPE_CHECKING:
     import asyncssh

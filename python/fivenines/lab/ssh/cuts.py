@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Protocol
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
 # Source address, and the port that is cut; 0: all packets.

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import CommandFolder, DataFolder
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.disks.data_folder import CommandFolder, DataFolder
 from fivenines.lab.ssh.connection import Connection
 
 _LONG = 3600.0

@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.links import TABLE
 

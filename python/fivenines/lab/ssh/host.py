@@ -17,17 +17,17 @@ from pathlib import Path
 
 import psutil
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import ENGINE, NODE, Host, Root
 from fivenines.lab.limits import Groups, HostGroup
-from fivenines.lab.process import OwnProcess, Process, start_logged
-from fivenines.lab.process_tree import children
+from fivenines.lab.processes.process import OwnProcess, Process, start_logged
+from fivenines.lab.processes.tree import children
 from fivenines.lab.ssh import agent, power, python_bundle, transfer
 from fivenines.lab.ssh.clock import Clock
 from fivenines.lab.ssh.connection import Connection, Remote
 from fivenines.lab.ssh.data_folder import RemoteFolder
-from fivenines.lab.vm_process import AttachedProcess, VmProcess
+from fivenines.lab.vm.process import AttachedProcess, VmProcess
 
 # Log file of all commands that a machine received over SSH.
 COMMANDS = "ssh.log"

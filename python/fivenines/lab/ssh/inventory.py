@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fivenines.settings import Settings
-from fivenines.units import Duration
+from fivenines.base.settings import Settings
+from fivenines.base.units import Duration
 
 Role = Literal["node", "client", "other", "any"]
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab, knocking, remove_tree
+from fivenines.lab.network.wan import Traffic
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
 from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
@@ -24,8 +25,7 @@ from fivenines.lab.ssh.inventory import Inventory
 from fivenines.lab.ssh.links import OutgoingLinks
 from fivenines.lab.ssh.login import require_library
 from fivenines.lab.ssh.placement import Places
-from fivenines.lab.vm import Machine
-from fivenines.lab.wan import Traffic
+from fivenines.lab.vm.host import Machine
 from fivenines.results.basics import ClockRecord
 
 # Addresses of machines in use by labs of this process; an interleaved comparison has several labs.

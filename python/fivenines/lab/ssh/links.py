@@ -13,11 +13,11 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Protocol
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.network.wan import SEED, EmulatorProcess, link_asked
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh.connection import Connection
-from fivenines.lab.wan import SEED, EmulatorProcess, link_asked
 
 DEVICE = "fivenines0"
 # Number of the routing table and priority of its rule. Only one run at a time uses a machine.

@@ -9,7 +9,7 @@ replaces the shell at once. The command starts with a mark on both outputs; outp
 import re
 from collections.abc import Sequence
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 
 # Printed before the command's own output. A shell that traces or repeats the line does not print this.
 MARK = b"fivenines-begins\n"

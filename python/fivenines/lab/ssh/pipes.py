@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.login_shell import after_mark
 
 if TYPE_CHECKING:

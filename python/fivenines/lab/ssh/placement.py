@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.lab.ssh.inventory import MachineSettings, Role
 
 _NODE = re.compile(r"(node|sql|data)\d+")

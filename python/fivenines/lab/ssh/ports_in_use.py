@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
 # Ports that our hosts can listen at, and the usual server of each port.

@@ -3,7 +3,7 @@
 import subprocess
 import time
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
 # Time limits in seconds: for a command, and for a machine's boot.

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from fivenines import paths
+from fivenines.base import paths
 
 # Distributions that our tools import; their dependencies are added.
 _NEEDED = ("psycopg", "psycopg-binary", "pymysql", "psutil", "pydantic", "cryptography")

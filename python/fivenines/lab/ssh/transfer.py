@@ -6,8 +6,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from fivenines.core import core_binary
-from fivenines.errors import FiveninesError
+from fivenines.base.core import core_binary
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
 
 # Callback for progress messages.

@@ -14,7 +14,7 @@ import os
 import re
 from pathlib import Path
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.load import odbc
 from fivenines.load.dsn import files, hosts, options
 from fivenines.load.dsn.encryption import encryption_of

@@ -4,11 +4,11 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from fivenines.base.spelling import nearest
 from fivenines.load.dsn.files import Pairs
 from fivenines.load.dsn.forms import Written, plain
 from fivenines.load.dsn.model import Driver, WrongError
 from fivenines.load.dsn.words import IGNORED, PLAIN_SETTINGS, REFUSED, SECURITY, TAKEN
-from fivenines.spelling import nearest
 
 _CANONICAL = {word: name for name, words in TAKEN.items() for word in words.split()}
 _WITHOUT_EFFECT = {word: why for why, words in IGNORED for word in words.split()}

@@ -1,9 +1,9 @@
 """Chapter `broken` of the report."""
 
 from fivenines.analysis.wording import count
-from fivenines.report.chapters import interleaved
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.chapters.performance import interleaved
+from fivenines.report.html.section import Section
 from fivenines.report.table import Table
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.interleaved import InterleavedResult, interleaved_results
-from fivenines.analysis.sweeps import Compared
-from fivenines.report.answer import Answer
+from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
+from fivenines.analysis.performance.sweeps import Compared
 from fivenines.report.groups import Names, names_of
+from fivenines.report.sentences.answer import Answer
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 

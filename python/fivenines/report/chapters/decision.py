@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
+from fivenines.analysis.measures.condition import Requirement
+from fivenines.analysis.measures.measures import Measure
 from fivenines.analysis.wording import number
-from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
-from fivenines.report.decision import (
+from fivenines.report.html.section import Drawer, Section
+from fivenines.report.sentences.cautions import cautions
+from fivenines.report.sentences.decision import (
     MARKS,
     WORDS,
     Verdict,
@@ -19,13 +22,10 @@ from fivenines.report.decision import (
     value_text,
     verdicts,
 )
-from fivenines.report.node_failure import node_failure
-from fivenines.report.overview import overview
-from fivenines.report.requirement_words import how_judged, in_words
-from fivenines.report.section import Drawer, Section
+from fivenines.report.sentences.node_failure import node_failure
+from fivenines.report.sentences.overview import overview
+from fivenines.report.sentences.requirement_words import how_judged, in_words
 from fivenines.report.table import Table, right, without_empty
-from fivenines.requirements.condition import Requirement
-from fivenines.requirements.measures import Measure
 
 
 def chapter(data: Data) -> Section:

@@ -3,7 +3,7 @@
 from fivenines.analysis.comparisons import METRICS, Comparison, comparisons
 from fivenines.analysis.wording import count
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section, explained, folded
+from fivenines.report.html.section import Section, explained, folded
 from fivenines.report.table import Table
 
 

@@ -7,7 +7,7 @@ from fivenines.analysis.troubles import KINDS, TroubleResult, trouble_results
 from fivenines.analysis.wording import NOTHING, count, listed
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Drawer, Section
+from fivenines.report.html.section import Drawer, Section
 from fivenines.report.table import Table, without_empty
 
 

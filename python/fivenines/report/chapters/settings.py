@@ -5,10 +5,10 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count, milliseconds
-from fivenines.report import clocks, workers
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Drawer, Section, folded
+from fivenines.report.html.section import Drawer, Section, folded
+from fivenines.report.sentences import clocks, workers
 from fivenines.report.table import Table, right
 from fivenines.results.basics import Machine
 from fivenines.results.records import Deployment

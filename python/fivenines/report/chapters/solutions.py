@@ -5,15 +5,20 @@ from dataclasses import asdict
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import Prices, prices
-from fivenines.analysis.side_by_side import LoadedResult, SolutionResult, loaded_results, solution_results
-from fivenines.analysis.statistics import Summary, scaled, summarise
+from fivenines.analysis.resources.cost import Prices, prices
+from fivenines.analysis.resources.side_by_side import (
+    LoadedResult,
+    SolutionResult,
+    loaded_results,
+    solution_results,
+)
+from fivenines.analysis.statistics.means import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, listed, mean_with_interval, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, before_faults
-from fivenines.report.section import Drawer, Section, explained, folded
-from fivenines.report.summary import loss_text, outage_text, split_text, spread, total_text
+from fivenines.report.html.section import Drawer, Section, explained, folded
 from fivenines.report.table import Table, right, without, without_empty
+from fivenines.report.terminal.summary import loss_text, outage_text, split_text, spread, total_text
 from fivenines.results.records import SolutionFacts
 
 

@@ -1,9 +1,9 @@
 """Chapter `summary` of the report."""
 
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Drawer, Section
-from fivenines.report.summary import spread, summary_table
+from fivenines.report.html.section import Drawer, Section
 from fivenines.report.table import CELL, Table, right
+from fivenines.report.terminal.summary import spread, summary_table
 
 
 def chapter(data: Data) -> Section:

@@ -3,7 +3,7 @@
 from fivenines.analysis.calibration import HOW, doubts, verdict
 from fivenines.analysis.wording import listed
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section, folded
+from fivenines.report.html.section import Section, folded
 from fivenines.report.table import Table
 from fivenines.results.calibration import Calibration, Line
 from fivenines.results.records import Manifest

@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import count, mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (

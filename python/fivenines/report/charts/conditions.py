@@ -1,11 +1,11 @@
 """The chart of a decision without faults: throughput over the varying condition."""
 
-from fivenines.report.chapters import distance
 from fivenines.report.chapters.data import Data
-from fivenines.report.chapters.speed import speed_figures
+from fivenines.report.chapters.performance import distance
+from fivenines.report.chapters.performance.speed import speed_figures
 from fivenines.report.charts import tradeoff
-from fivenines.report.figures import Figure
 from fivenines.report.groups import before_faults, groups_of
+from fivenines.report.html.figures import Figure
 
 CHAPTER = "decision"
 

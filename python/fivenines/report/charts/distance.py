@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import altair as alt
 
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import number
 from fivenines.report.charts.basic import Line, curve, with_names
 from fivenines.report.charts.drawing import THIN_LABEL, Drawing

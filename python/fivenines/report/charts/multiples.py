@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from fivenines.analysis.series import Series, thinned
+from fivenines.analysis.resources.series import Series, thinned
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,

@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from fivenines.analysis.phases import PHASES
+from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.wording import milliseconds
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.wording import mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (

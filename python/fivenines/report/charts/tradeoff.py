@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import mean_with_interval
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
 from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, of, quantity
 from fivenines.report.charts.svg import to_svg
-from fivenines.report.figures import Figure
 from fivenines.report.groups import before_faults
+from fivenines.report.html.figures import Figure
 from fivenines.report.table import Table, right
 
 CHAPTER = "decision"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.control import Address
 from fivenines.servers.mariadb.replication import MariadbReplicating
 from fivenines.servers.mariadb.server import FORMER_PRIMARY

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.mariadb.delay import MariadbDelay

@@ -4,7 +4,7 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.control import Address
 from fivenines.servers.mysql.group import transactions
 from fivenines.servers.mysql.replication import NO_SEMI_SYNC_PRIMARY, READ_ONLY, MysqlReplicating

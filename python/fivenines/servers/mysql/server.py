@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.mysql import counters

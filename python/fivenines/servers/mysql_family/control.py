@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
 from fivenines.servers.mysql_family.replication import Replicating

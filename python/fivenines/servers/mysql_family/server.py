@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from fivenines.drivers import pymysql
-from fivenines.lab.process import tail
-from fivenines.paths import short_path
+from fivenines.base.drivers import pymysql
+from fivenines.base.paths import short_path
+from fivenines.lab.processes.process import tail
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.in_effect import Finding

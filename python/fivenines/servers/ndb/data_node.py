@@ -6,7 +6,7 @@ Source: MySQL NDB Cluster 9 reference manual, "ndbmtd".
 import contextlib
 from pathlib import Path
 
-from fivenines.errors import FiveninesError
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.servers.incidents import LogReader
 from fivenines.servers.member import Member

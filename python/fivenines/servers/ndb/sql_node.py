@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
-from fivenines.drivers import pymysql
+from fivenines.base.drivers import pymysql
 from fivenines.lab.host import Host
 from fivenines.servers.base import APPLICATION, REPLICATION, Value
 from fivenines.servers.counters import CounterReader, SideReader

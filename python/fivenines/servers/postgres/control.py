@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from fivenines.drivers import psycopg
+from fivenines.base.drivers import psycopg
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
 from fivenines.servers.postgres.server import conninfo, synchronous_names

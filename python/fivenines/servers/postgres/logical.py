@@ -6,8 +6,8 @@ Source: PostgreSQL 18 manual, chapter 29 (Logical Replication), 29.3 (Logical Re
 
 from collections.abc import Mapping, Sequence
 
-from fivenines.drivers import psycopg
-from fivenines.errors import FiveninesError
+from fivenines.base.drivers import psycopg
+from fivenines.base.errors import FiveninesError
 from fivenines.servers.base import DATABASE, REPLICATION, Value
 from fivenines.servers.postgres.server import PASSFILE, Postgres
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from fivenines.drivers import psycopg
-from fivenines.errors import FiveninesError, brief
-from fivenines.paths import short_path
+from fivenines.base.drivers import psycopg
+from fivenines.base.errors import FiveninesError, brief
+from fivenines.base.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.counters import CounterReader

@@ -4,7 +4,7 @@ import select
 import time
 from typing import Any
 
-from fivenines.drivers import psycopg
+from fivenines.base.drivers import psycopg
 from fivenines.servers.session import Answer, Connectable, Session
 
 

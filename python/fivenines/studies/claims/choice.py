@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, create_model
 
-from fivenines.analysis.peaks import may_be_best
+from fivenines.analysis.statistics.peaks import may_be_best
 from fivenines.analysis.wording import listed
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Figures, Variants

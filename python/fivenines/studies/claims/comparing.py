@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fivenines.analysis.contrasts import Contrast
-from fivenines.analysis.quotients import Quotient
+from fivenines.analysis.statistics.contrasts import Contrast
+from fivenines.analysis.statistics.quotients import Quotient
 from fivenines.studies.claims.figures import Figures, Place
 from fivenines.studies.claims.judging import (
     Question,

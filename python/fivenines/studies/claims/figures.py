@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fivenines.analysis.statistics import EQUAL, Summary, of_moments
+from fivenines.analysis.statistics.means import EQUAL, Summary, of_moments
 
 # Axes of a place whose levels are names.
 NAMED = ("part", "solution", "workload", "network", "fault", "client")

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.contrasts import Contrast
-from fivenines.analysis.sides import smallest_error
-from fivenines.analysis.statistics import EQUAL, Summary
+from fivenines.analysis.measures.measures import MEASURES
+from fivenines.analysis.statistics.contrasts import Contrast
+from fivenines.analysis.statistics.means import EQUAL, Summary
+from fivenines.analysis.statistics.sides import smallest_error
 from fivenines.analysis.wording import count, listed, milliseconds, number, percent, span
-from fivenines.requirements.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
 from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
 

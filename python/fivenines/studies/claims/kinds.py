@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from fivenines import plugins
-from fivenines.settings import Settings, invalid
+from fivenines.base import plugins
+from fivenines.base.settings import Settings, invalid
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.places import Named

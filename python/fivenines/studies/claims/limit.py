@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.analysis.contrasts import contrast
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics.contrasts import contrast
+from fivenines.analysis.statistics.means import Summary
 from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.judging import (
     Question,

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.analysis.statistics import never_upper_bound
+from fivenines.analysis.statistics.means import never_upper_bound
 from fivenines.analysis.wording import count
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Events, Figures

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, create_model
 
-from fivenines.analysis.quotients import Quotient
+from fivenines.analysis.statistics.quotients import Quotient
 from fivenines.studies.claims.base import ClaimTest
 from fivenines.studies.claims.comparing import RatioClaim, compare_all
 from fivenines.studies.claims.figures import Figures

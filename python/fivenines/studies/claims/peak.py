@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, create_model
 
-from fivenines.analysis.peaks import may_be_best
+from fivenines.analysis.statistics.peaks import may_be_best
 from fivenines.analysis.wording import listed
 from fivenines.studies.claims.along import Along, Row
 from fivenines.studies.claims.judging import Question

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Union
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fivenines.settings import Settings
+from fivenines.base.settings import Settings
 from fivenines.studies.claims.figures import AXES, Figures, Place
 
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from fivenines.settings import invalid
-from fivenines.units import format_duration, parse_duration
+from fivenines.base.settings import invalid
+from fivenines.base.units import format_duration, parse_duration
 
 
 def _share(value: object) -> object:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.analysis.equivalence import same
+from fivenines.analysis.statistics.equivalence import same
 from fivenines.studies.claims.comparing import RatioClaim, compare_all
 from fivenines.studies.claims.figures import Figures
 from fivenines.studies.claims.pairs import PairTest

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.analysis import shares
-from fivenines.analysis.sequential import at_level
-from fivenines.analysis.shares import PartOfWhole
-from fivenines.analysis.statistics import Summary, summarise
-from fivenines.requirements.measures import PHASES
+from fivenines.analysis.measures.measures import PHASES
+from fivenines.analysis.statistics import shares
+from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.analysis.statistics.sequential import at_level
+from fivenines.analysis.statistics.shares import PartOfWhole
 from fivenines.studies.claims.base import Asked
 from fivenines.studies.claims.figures import Figures, Place, Sample
 from fivenines.studies.claims.judging import Question, absent, answer, percentage

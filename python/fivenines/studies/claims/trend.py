@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, create_model
 
-from fivenines.analysis import trend
-from fivenines.analysis.contrasts import Contrast
-from fivenines.analysis.equivalence import same
-from fivenines.analysis.quotients import Quotient
-from fivenines.analysis.trend import Point
+from fivenines.analysis.statistics import trend
+from fivenines.analysis.statistics.contrasts import Contrast
+from fivenines.analysis.statistics.equivalence import same
+from fivenines.analysis.statistics.quotients import Quotient
+from fivenines.analysis.statistics.trend import Point
 from fivenines.analysis.wording import number
 from fivenines.studies.claims.along import Along, Row
 from fivenines.studies.claims.judging import Question, interval_parts, is_time, percentage

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fivenines.analysis.holm import adjusted
+from fivenines.analysis.statistics.holm import adjusted
 from fivenines.studies.claims.figures import Place, Sample
 
 Status = Literal["holds", "contradicted", "inconclusive"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fivenines.analysis.decision.best_set import best_set
-from fivenines.analysis.statistics import Difference, compare, summarise
+from fivenines.analysis.statistics.means import Difference, compare, summarise
 
 
 def _against(samples: Mapping[str, Sequence[float]], bounds: dict[str, int] | None = None):  # type: ignore[no-untyped-def]

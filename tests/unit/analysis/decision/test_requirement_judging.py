@@ -15,7 +15,7 @@ from fivenines.analysis.decision.judging import (
     trials_without,
     worst,
 )
-from fivenines.requirements.condition import parse_requirement
+from fivenines.analysis.measures.condition import parse_requirement
 
 
 def _trial(

@@ -6,7 +6,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.ssh.login import jump, require_library, usable, way
 
 HOME = Path("/home/me")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.base.errors import UsageError
 from fivenines.lab.ssh.inventory import Inventory, LabSettings
 from fivenines.lab.ssh.placement import Places
 

@@ -16,8 +16,9 @@ import pytest
 from planted_figures import Planted, row, trials, two
 from scipy import special, stats
 
-from fivenines.analysis import contrasts, shares, statistics
-from fivenines.experiment.mistakes import validated
+from fivenines.analysis.statistics import contrasts, shares
+from fivenines.analysis.statistics import means as statistics
+from fivenines.experiment.validation.mistakes import validated
 from fivenines.studies.claims.figures import Events, Sample, Variants
 from fivenines.studies.claims.kinds import AnyTest
 

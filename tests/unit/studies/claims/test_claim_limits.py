@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from planted_figures import Planted, atom, judge, printed, row, trials
 
-from fivenines.experiment.mistakes import validated
-from fivenines.requirements.measures import measure_named
+from fivenines.analysis.measures.measures import measure_named
+from fivenines.experiment.validation.mistakes import validated
 from fivenines.studies.claims.figures import Events, Sample
 from fivenines.studies.claims.kinds import AnyTest
 

@@ -6,7 +6,7 @@ import pytest
 from planted_figures import Planted, judge, printed, spread, trials
 from pydantic import ValidationError
 
-from fivenines.experiment.mistakes import from_validation, validated
+from fivenines.experiment.validation.mistakes import from_validation, validated
 from fivenines.studies.claims.figures import Events, Place, Sample
 from fivenines.studies.claims.kinds import AnyTest
 from fivenines.studies.claims.places import Named

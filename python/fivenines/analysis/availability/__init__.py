@@ -1,0 +1,1 @@
+"""Availability: outages, failovers in phases, recovery, nines."""

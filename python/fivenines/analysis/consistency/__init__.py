@@ -1,0 +1,1 @@
+"""Consistency: lost rows, stale reads, nodes that differ, split brain, isolation."""

@@ -1,0 +1,1 @@
+"""Performance: throughput, response times, clients, sweeps, interleaved comparisons."""

@@ -1,0 +1,1 @@
+"""Replication: lag, execution latency, replicated disks, distance between sites."""

@@ -1,0 +1,1 @@
+"""Resources: counters of servers and hosts, CPU, disk, traffic, cost."""

@@ -1,0 +1,1 @@
+"""Statistics: intervals, comparisons, power, ratios, trends. They know no database."""

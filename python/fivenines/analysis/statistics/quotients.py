@@ -1,0 +1,87 @@
+"""Ratio of two means, or of two such ratios: its interval, and its side of a limit.
+
+Of two means by Fieller's interval (`sides`). A ratio of ratios (a / c) / (b / d) is judged on the scale of
+logarithms, where it is a sum, by the delta method: the variance of the logarithm of a mean is that of the
+mean over its square (Oehlert, The American Statistician 46 (1992) 27).
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from fivenines.analysis.statistics.contrasts import Contrast, contrast
+from fivenines.analysis.statistics.means import CONFIDENCE, Summary, at_confidence, compare
+from fivenines.analysis.statistics.sides import Side, side, side_of, too_equal
+
+# Below the largest exponent of a float.
+_LARGEST = 700.0
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """a / b, or (a / a_over) / (b / b_over) where both have a divisor."""
+
+    a: Summary
+    b: Summary
+    a_over: Summary | None = None
+    b_over: Summary | None = None
+
+    @property
+    def samples(self) -> list[Summary]:
+        """Return all samples in it."""
+        result = (self.a, self.b, self.a_over, self.b_over)
+        return [item for item in result if item is not None]
+
+    @property
+    def has_zero(self) -> bool:
+        """Return whether a mean in a divisor or logarithm is 0."""
+        divisors = [self.b] if self.a_over is None else self.samples
+        return any(not divisor.mean for divisor in divisors)
+
+    def more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
+        """Return whether the ratio is above a factor; None: inconclusive."""
+        result = self._side(factor, confidence)
+        return None if result is None else result == "above"
+
+    def not_more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
+        """Return whether the ratio is at most a factor; None: inconclusive."""
+        result = self._side(factor, confidence)
+        return None if result is None else result == "below"
+
+    def inverse(self) -> "Quotient":
+        """Return b / a."""
+        return Quotient(self.b, self.a, self.b_over, self.a_over)
+
+    def interval(self, confidence: float = CONFIDENCE) -> Contrast:
+        """Return the ratio and its interval."""
+        if self.a_over is not None:
+            return self._double(confidence)
+        result = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
+        estimate = None if result.bounded else result.ratio
+        if too_equal(result):
+            return Contrast(estimate)
+        return Contrast(estimate, result.ratio_low, result.ratio_high)
+
+    def _side(self, factor: float, confidence: float) -> Side | None:
+        if self.a_over is None:
+            a, b = at_confidence(self.a, confidence), at_confidence(self.b, confidence)
+            return side_of(compare(a, b), factor)
+        result = self._double(confidence)
+        return side(result.low, result.high, factor)
+
+    def _double(self, confidence: float) -> Contrast:
+        samples = self.samples
+        if any(sample.mean is None or sample.mean <= 0 for sample in samples):
+            return Contrast()
+        # a, b, a_over, b_over
+        result = contrast([_logarithm(sample) for sample in samples], (1, -1, -1, 1), confidence)
+        return Contrast(*(_exp(item) for item in (result.estimate, result.low, result.high)))
+
+
+def _logarithm(summary: Summary) -> Summary:
+    mean = summary.mean or 1.0
+    sd = None if summary.sd is None else summary.sd / mean
+    return replace(summary, mean=math.log(mean), sd=sd)
+
+
+def _exp(value: float | None) -> float | None:
+    return None if value is None else math.exp(min(value, _LARGEST))

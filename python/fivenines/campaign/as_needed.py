@@ -1,0 +1,99 @@
+"""Trials as needed: decide after each trial whether its cell needs another one.
+
+The decision reads the folders of a cell's trials as the report does, so a resumed campaign continues where
+the first one ended.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fivenines.analysis.measured import VALUES, Value
+from fivenines.analysis.measures.trials import TrialsSettings, UntilSettings
+from fivenines.analysis.statistics.means import CONFIDENCE
+from fivenines.analysis.statistics.sequential import Look, look, nominal_of
+from fivenines.analysis.trials import measures
+from fivenines.experiment.interleaved_plan import Block
+from fivenines.experiment.plan import Trial
+from fivenines.results import layout, store
+from fivenines.results.records import CellKey, Manifest, Settled
+from fivenines.results.store import StoredTrial
+from fivenines.trial.progress import CellSettled, Listener, silent
+
+
+@dataclass
+class AsNeeded:
+    """Decides which cells need more trials, and records settled cells in the manifest."""
+
+    settings: TrialsSettings
+    folder: Path
+    _known: dict[str, Value | None] = field(default_factory=dict)
+    _settled: set[CellKey] = field(default_factory=set)
+
+    def spares(self, work: Trial | Block, listener: Listener) -> bool:
+        """Return whether its cell needs no more trials; report a newly settled cell to the listener."""
+        until = self.settings.until
+        if until is None or not isinstance(work, Trial) or work.number <= self.settings.at_least:
+            return False
+        if self.has_enough(work):
+            return True
+        key = work.cell.key
+        run = store.open_run(self.folder)
+        done = [item for item in run.complete if item.record.cell == key]
+        seen = self._look(done, until, nominal_of(run) or CONFIDENCE)
+        if seen.state == "open":
+            return False
+        self._settled.add(key)
+        listener(CellSettled(self._spare(run.manifest, key, seen, done)))
+        return True
+
+    def has_enough(self, work: Trial | Block) -> bool:
+        """Return whether its cell is already settled."""
+        return (
+            isinstance(work, Trial)
+            and work.number > self.settings.at_least
+            and work.cell.key in self._settled
+        )
+
+    def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
+        """Return the remaining work of a resumed campaign, without cells that were settled before."""
+        first: dict[CellKey, Trial] = {}
+        for item in work:
+            if isinstance(item, Trial) and item.number > self.settings.at_least:
+                first.setdefault(item.cell.key, item)
+        for trial in first.values():
+            self.spares(trial, silent)
+        return [item for item in work if not self.has_enough(item)]
+
+    def _look(self, done: list[StoredTrial], until: UntilSettings, nominal: float) -> Look:
+        new = [item for item in done if item.record.id not in self._known]
+        for measured in measures(new):
+            self._known[measured.record.id] = VALUES[until.measure](measured)
+        result = [self._known[item.record.id] for item in done]
+        values = [item for item in result if item is not None]
+        return look(values, len(done), self.settings.at_least, until.within, nominal)
+
+    def _spare(self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
+        """Remove the cell's remaining trials from the plan, and return what that saves."""
+        complete = {item.record.id for item in done}
+        spared = [item for item in manifest.plan if item.cell == key and item.id not in complete]
+        # A trial that was given up is reported as broken, so it stays in the plan.
+        spared = [item for item in spared if not self._tried(item.id)]
+        removed = {item.id for item in spared}
+        mean = sum(item.record.seconds for item in done) / len(done) if done else 0.0
+        settled = Settled(
+            cell=key,
+            trials=len(done),
+            measured=seen.state == "settled",
+            spared=len(spared),
+            seconds=mean * len(spared),
+        )
+        plan = [item for item in manifest.plan if item.id not in removed]
+        before = [item for item in manifest.settled if item.cell != key]
+        changed = manifest.model_copy(update={"plan": plan, "settled": [*before, settled]})
+        store.write_json(self.folder / layout.MANIFEST, changed)
+        return settled
+
+    def _tried(self, trial_id: str) -> bool:
+        place = layout.trial_folder(self.folder, trial_id)
+        return any(place.parent.glob(f"{trial_id}.broken-*"))

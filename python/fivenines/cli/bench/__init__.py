@@ -1,0 +1,1 @@
+"""`fivenines bench`: its options, its run and its output."""

@@ -1,0 +1,1 @@
+"""Commands for the running deployment: `up`, `status`, `sql`, `inject`, `down` and others."""

@@ -1,0 +1,1 @@
+"""Commands for experiments and their runs: `run`, `report`, `compare`, `replicate` and others."""

@@ -1,0 +1,1 @@
+"""Commands for this machine and for others: `doctor`, `engines`, `hosts`, `workers` and others."""

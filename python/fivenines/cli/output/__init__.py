@@ -1,0 +1,1 @@
+"""The console: colour, layout in a given width, progress of a computation."""

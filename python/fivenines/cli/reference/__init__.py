@@ -1,0 +1,1 @@
+"""Generate the reference pages and the manual pages from the program itself."""

@@ -1,0 +1,1 @@
+"""Sections of an experiment file that belong to no other package."""

@@ -1,0 +1,1 @@
+"""Checks of an experiment that span several values, and the wording of their errors."""

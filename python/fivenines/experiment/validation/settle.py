@@ -1,0 +1,25 @@
+"""Check that `timing.settle` is long enough for delayed standbys."""
+
+from collections.abc import Iterator
+
+from fivenines.base.units import format_duration
+from fivenines.experiment.spec import Experiment
+from fivenines.experiment.validation.mistakes import Mistake
+
+# Seconds for applying the last writes.
+_MARGIN = 5.0
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """Return one error for all solutions, as `timing.settle` applies to the whole experiment."""
+    longest = max(experiment.solutions, key=lambda one: one.least_settle)
+    if longest.least_settle and experiment.timing.settle < longest.least_settle + _MARGIN:
+        path = ("timing", "settle")
+        asked = format_duration(longest.least_settle + _MARGIN)
+        yield Mistake(
+            None,
+            path,
+            f"timing.settle: found {format_duration(experiment.timing.settle)}, but a standby of "
+            f"{longest.name or longest.default_name()} has the last writes only after "
+            f"{format_duration(longest.least_settle)}: write {asked} or more",
+        )

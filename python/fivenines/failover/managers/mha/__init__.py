@@ -1,0 +1,1 @@
+"""MHA, the Master High Availability Manager."""

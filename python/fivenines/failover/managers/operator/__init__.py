@@ -1,0 +1,1 @@
+"""The scripted operator: a small failover manager of fivenines."""

@@ -1,0 +1,1 @@
+"""The Patroni daemon of each node."""

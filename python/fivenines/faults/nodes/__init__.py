@@ -1,0 +1,1 @@
+"""Faults of nodes: killed, stopped, frozen, silent, without power; planned changes."""

@@ -1,0 +1,1 @@
+"""Faults of what surrounds the nodes: managers, proxies, arbiters, clients, custom commands."""

@@ -1,0 +1,1 @@
+"""Data folders of hosts, and faults of the disks below them."""

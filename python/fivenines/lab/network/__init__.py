@@ -1,0 +1,1 @@
+"""The network of a lab: bridges, links between sites, partitions, forwarded ports."""

@@ -1,0 +1,1 @@
+"""Processes in a lab: start, enter, find, signal, and end all of them."""

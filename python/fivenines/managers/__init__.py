@@ -1,1 +1,0 @@
-"""Failover managers: they detect the failure of a primary and promote another node. One file each."""

@@ -1,0 +1,1 @@
+"""Chapters on outages, failovers by phase, and computed availability."""

@@ -1,0 +1,1 @@
+"""Chapters on lost rows, stale reads, lag, isolation and invariants."""

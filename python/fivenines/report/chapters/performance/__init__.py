@@ -1,0 +1,1 @@
+"""Chapters on speed, transactions, clients, counters and sweeps."""

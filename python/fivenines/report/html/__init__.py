@@ -1,0 +1,1 @@
+"""The report as a page: sections, tables, figures, scripts, templates."""

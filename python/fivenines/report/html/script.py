@@ -1,0 +1,65 @@
+"""Assemble the scripts of the page: Vega from vl-convert, and our files, which need no build step.
+
+The page contains each of them once, so that it loads nothing from elsewhere.
+"""
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
+
+from markupsafe import Markup
+
+from fivenines.report.charts import live, timeline
+from fivenines.report.groups import Names
+
+# The order matters: a file may use what the files before it add to `window.fivenines`.
+_OWN = ("draw.js", "keys.js", "link.js", "tables.js", "slots.js", "gestures.js", "timeline.js", "page.js")
+
+
+def own() -> str:
+    """Return the script that defines `window.fivenines`; see docs/how-to/add-a-chart.md."""
+    folder = files("fivenines.report.html").joinpath("templates")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _OWN)
+
+
+def about(names: Names) -> str:
+    """Return the data for the script as JSON: colours of charts, solutions, the frame of time lines."""
+    solutions = [
+        {"tag": style.tag, "name": name, "colour": f"var(--{_series(style.colour)})"}
+        for name, style in names.styles.items()
+    ]
+    data: dict[str, Any] = {
+        "config": live.configuration(),
+        "solutions": solutions,
+        "timeline": timeline.frame(),
+    }
+    return live.coloured(live.safe(data))
+
+
+def inline(text: str) -> Markup:
+    """Return a script for use between script tags.
+
+    Raises:
+        ValueError: the text has `</script` or `<!--`, which cannot be escaped inside a script.
+    """
+    if "</script" in text.lower() or "<!--" in text:
+        raise ValueError("the script contains '</script' or '<!--' and cannot be embedded in a page")
+    return Markup(text)
+
+
+def policy(*scripts: str) -> str:
+    """Return the page's Content-Security-Policy: only these scripts, nothing from elsewhere."""
+    allowed = " ".join(f"'sha256-{_digest(text)}'" for text in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _series(colour: str) -> str:
+    return live.theme.VARIABLES[colour].removeprefix("--")

@@ -1,0 +1,1 @@
+"""The report in words: results, decisions, cautions, definitions."""

@@ -1,0 +1,58 @@
+"""Put requirements into words: "no acknowledged row lost" for `lost = 0`, and how each one is judged."""
+
+from fivenines.analysis.decision.judging import trials_without
+from fivenines.analysis.measures.condition import Requirement
+from fivenines.analysis.wording import listed, percent
+
+# What is true if an event never happens. Other events use their noun.
+_NEVER = {
+    "not_recovered": "writes recovered",
+    "lost": "no acknowledged row lost",
+    "phantom": "no refused row found",
+    "duplicate": "no row found twice",
+    "stale": "no stale read",
+    "split_brain": "no split brain",
+    "violated": "invariants of the workload hold",
+    "diverged": "all nodes have the same rows",
+}
+
+
+def in_words(requirement: Requirement) -> str:
+    """Return the requirement for the head of a column; its exact condition is `requirement.text`."""
+    measure = requirement.measure
+    limit = requirement.text.rpartition(requirement.relation)[2].strip()
+    if measure.kind == "event":
+        if requirement.relation == "=":
+            return _NEVER.get(measure.name, f"no {measure.noun}")
+        few = "at most" if requirement.relation == "<=" else "less than"
+        return f"{measure.noun} in {few} {limit} of trials"
+    beyond = (
+        "" if requirement.percentile is None else f", {percent(100 * requirement.percentile)} % of trials"
+    )
+    return f"{measure.noun} {requirement.relation} {limit}{beyond}"
+
+
+def quoted(requirements: list[Requirement], last: str = "and") -> str:
+    """Return requirements for a sentence, in quotation marks: "no stale read" and "writes recovered"."""
+    return listed(
+        [
+            f"\N{LEFT DOUBLE QUOTATION MARK}{in_words(one)}\N{RIGHT DOUBLE QUOTATION MARK}"
+            for one in requirements
+        ],
+        last,
+    )
+
+
+def how_judged(requirement: Requirement) -> str:
+    """Return when a requirement is met and when not; otherwise it is inconclusive."""
+    if requirement.measure.kind == "number":
+        return "a property of the solution, independent of trials"
+    if requirement.measure.kind == "event" and requirement.relation == "=":
+        share, trials = percent(100 * requirement.limit), trials_without(requirement.limit)
+        return (
+            f"not met after one trial that fails; met once failures in more than {share} % of trials can be "
+            f"excluded, which takes {trials} trials without a failure"
+        )
+    if requirement.measure.kind == "event" or requirement.percentile is not None:
+        return "decided once the 95 % interval of the share of trials lies entirely on one side of the limit"
+    return "decided once the 95 % interval of the mean lies entirely on one side of the limit"

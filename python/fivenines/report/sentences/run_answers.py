@@ -1,0 +1,26 @@
+"""Collect every sentence of a run's results: blocks, trials, agreement of load generators, and sweeps."""
+
+from fivenines.analysis.availability.nines import assumed_mtbf
+from fivenines.analysis.performance.sweeps import Compared
+from fivenines.report.chapters.performance.agreement import agreement_answers
+from fivenines.report.chapters.performance.interleaved import interleaved_answers
+from fivenines.report.chapters.performance.sweeps import sweep_answers
+from fivenines.report.groups import names_of
+from fivenines.report.sentences.answer import Answer
+from fivenines.report.sentences.answers import answers
+from fivenines.results.store import Run
+
+
+def run_answers(run: Run, swept: Compared) -> list[Answer]:
+    """Return the answers of a run by topic, the most important first; [] if nothing is complete.
+
+    If interleaved blocks compare the speed, sentences on the speed of single trials are left out: trials are
+    short and not interleaved, so they could contradict the blocks.
+    """
+    of_blocks = interleaved_answers(run)
+    of_trials = answers(swept.cells, names_of(swept.cells), assumed_mtbf(run))
+    if of_blocks:
+        of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
+    agreed = agreement_answers(run, swept.cells)
+    every = [*of_blocks, *of_trials, *agreed, *sweep_answers(swept)]
+    return sorted(every, key=lambda answer: answer.topic == "Caution")

@@ -1,0 +1,1 @@
+"""The report as lines and tables of a terminal."""

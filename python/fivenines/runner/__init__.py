@@ -1,1 +1,0 @@
-"""Experiments at work: campaigns, trials, blocks, and the faults in them."""

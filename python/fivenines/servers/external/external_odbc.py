@@ -1,0 +1,256 @@
+"""External servers of any DBMS with an ODBC driver: plain SQL, without catalogues.
+
+Roles, positions, lag and counters differ between DBMS. Where possible, rows show them: a server that accepts
+a row is writable, and a server that has the primary's newest row has everything before it.
+"""
+
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.lab.host import Host
+from fivenines.servers.base import Server
+from fivenines.servers.checksums import Dialect
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.external import by_odbc
+from fivenines.servers.external.by_odbc import OdbcError
+from fivenines.servers.external.remote import Target
+from fivenines.servers.external.server import LEDGER, PROBES, ExternalServer, unsupported
+from fivenines.servers.roles import Company, RoleReader
+from fivenines.servers.session import Answer, Session
+from fivenines.software.base import Engine
+
+# Seconds within which a replica must have the primary's newest row; otherwise it lags.
+ARRIVES = 2.0
+
+# Dialects without a query for the role, see `crates/sql-wire/src/role.rs`.
+NO_ROLE = ("oracle", "sqlserver", "db2")
+
+# Numbers of the rows that are written here, below 0; those of the load's probes are above.
+_MARKS = itertools.count(int(time.time() * 1e6))
+
+# Number of ledger rows for each query, as an answer is limited in size.
+_SLICE = 20_000
+
+
+class ExternalByOdbc(ExternalServer):
+    """A server behind a connection string.
+
+    Args:
+        host, engine, target: as of all external servers; the password of the target applies to the string.
+        odbc: the connection string.
+        dialect: its SQL dialect; empty: it is queried.
+
+    Raises:
+        FiveninesError: the dialect must be queried, but the server cannot be reached or is unknown.
+    """
+
+    def __init__(self, host: Host, engine: Engine, target: Target, odbc: str, dialect: str = "") -> None:
+        super().__init__(host, engine, target)
+        self.string = odbc
+        self.odbc = f"odbc:{odbc}"
+        self.driver = by_odbc.known(dialect or self._dialect())
+
+    def _dialect(self) -> str:
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        if answer["dialect"] is None:
+            raise UsageError(
+                f"{self.name}: the driver reports the unknown DBMS {answer['dbms']!r}: set `dialect` to its "
+                f"SQL dialect: {', '.join(by_odbc.DIALECTS)}"
+            )
+        return str(answer["dialect"])
+
+    @property
+    def endpoint(self) -> str:
+        return super().endpoint if self.port else self.target.host
+
+    def tls_flags(self) -> list[str]:
+        return []
+
+    def own_address(self) -> list[str]:
+        return ["--odbc", self.string]
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "server.out"
+
+    @property
+    def watched_at(self) -> str:
+        # The watch speaks protocols, not ODBC.
+        return ""
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
+        with by_odbc.Connection(
+            self.string, self.target.password, self.driver, timeout, timeout
+        ) as connection:
+            yield connection
+
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        return self.connect(timeout)
+
+    def answers(self) -> bool:
+        """Return whether it accepts connections: no statement without a table works on every DBMS."""
+        with contextlib.suppress(Exception), self.connect():
+            return True
+        return False
+
+    def refusal(self) -> str:
+        try:
+            with self.connect():
+                return ""
+        except FiveninesError as error:
+            return str(error)
+
+    def writable(self) -> bool:
+        """Return whether it accepts a row, which is deleted afterwards."""
+        with contextlib.suppress(Exception), self.connect() as connection:
+            number = -next(_MARKS)
+            self._mark(connection, number)
+            # The row was accepted; a failed deletion does not matter.
+            with contextlib.suppress(Exception):
+                connection.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
+            return True
+        return False
+
+    def _mark(self, connection: Any, number: int) -> None:
+        """Write one row into the table of probes, which is created if it is missing."""
+        insert = f"INSERT INTO {PROBES}(id) VALUES ({number})"
+        try:
+            connection.execute(insert)
+        except OdbcError as error:
+            if error.kind != "missing_table":
+                raise
+            number_type = "NUMBER(19)" if self.driver == "oracle" else "BIGINT"
+            # Another process may create it at the same time, so the row decides.
+            with contextlib.suppress(OdbcError):
+                connection.execute(f"CREATE TABLE {PROBES} (id {number_type} NOT NULL PRIMARY KEY)")
+            connection.execute(insert)
+
+    def born(self) -> float | None:
+        """Return 0 for a server that answers, as its start is unknown."""
+        return 0.0 if self.answers() else None
+
+    def follows(self) -> str:
+        return ""
+
+    def behind(self, primary: Server) -> str:
+        """Write a row at the primary, and look for it here."""
+        assert isinstance(primary, ExternalByOdbc)
+        number = -next(_MARKS)
+        with primary.connect(ARRIVES) as giver:
+            primary._mark(giver, number)
+            given = time.monotonic()
+            try:
+                with self.connect(ARRIVES) as connection:
+                    while not self._has(connection, number):
+                        if time.monotonic() > given + ARRIVES:
+                            return f"{self.name} lacks the row that {primary.name} got {ARRIVES:g} s ago"
+                        time.sleep(0.02)
+            finally:
+                with contextlib.suppress(Exception):
+                    giver.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
+        return ""
+
+    def _has(self, connection: Any, number: int) -> bool:
+        query = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        try:
+            return bool(connection.execute(query).fetchall())
+        except OdbcError as error:
+            # The table itself has not arrived yet.
+            if error.kind == "missing_table":
+                return False
+            raise
+
+    @property
+    def _unlocked(self) -> str:
+        """Return the suffix of a SELECT at a standby (IBM Db2, "Reads on standby restrictions")."""
+        return " WITH UR" if self.driver == "db2" else ""
+
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
+        """Return the ledger's ids, without the server's clock."""
+        with self.connect(timeout) as connection:
+            try:
+                query = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
+                ((greatest,),) = connection.execute(query).fetchall()
+            except OdbcError as error:
+                if error.kind == "missing_table":
+                    return []
+                raise
+            ids: list[tuple[int, int | None]] = []
+            for start in range(0, int(greatest or 0) + 1, _SLICE):
+                some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
+                rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
+                ids += [(int(number), None) for (number,) in rows]
+            return ids
+
+    def drop_own_tables(self) -> None:
+        with self.connect(30.0) as connection:
+            for table in (LEDGER, PROBES):
+                try:
+                    connection.execute(f"DROP TABLE {table}")
+                except OdbcError as error:
+                    if error.kind != "missing_table":
+                        raise
+
+    def effective_settings(self) -> dict[str, str]:
+        """Return what the driver reports about the DBMS, whose settings differ in place and form."""
+        answer = by_odbc.ask(self.string, self.target.password, 5.0)
+        return {"dbms": answer["dbms"], "version": answer["version"], "dialect": self.driver}
+
+    def run_file(self, file: Path) -> None:
+        raise FiveninesError(
+            f"{file}: SQL files cannot be run through ODBC: run it with the DBMS' own client, and set "
+            "`prepare: false`"
+        )
+
+    def finish_loading(self) -> None:
+        """Do nothing: the DBMS decides about statistics for its planner."""
+
+    def session(self, timeout: float) -> Session:
+        return _OdbcSession(self, timeout)
+
+    def counters(self) -> CounterReader:
+        return lambda _asked: ()
+
+    def delay(self) -> DelayReader:
+        return _NoDelay(self.name)
+
+    def role_reader(self, company: Company | None) -> RoleReader:
+        unsupported(self)
+
+    def dialect(self) -> Dialect:
+        unsupported(self)
+
+    def clients(self) -> int:
+        unsupported(self)
+
+    def most_clients(self) -> int:
+        unsupported(self)
+
+    def prompt_command(self) -> list[str]:
+        unsupported(self)
+
+    def batch_command(self) -> list[str]:
+        unsupported(self)
+
+    def shell_command(self, dsn: str, address: str) -> str:
+        unsupported(self)
+
+
+class _OdbcSession(Session):
+    def _ask(self, statement: str) -> Answer:
+        cursor = self._connection.execute(statement)
+        return Answer([name for (name,) in cursor.description or []], cursor.fetchall())
+
+
+class _NoDelay(DelayReader):
+    """Reports no lag; the ledger shows the actual lag."""
+
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        return iter(())

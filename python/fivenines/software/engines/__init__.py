@@ -1,0 +1,1 @@
+"""The engines that come with fivenines, one file each."""

@@ -1,0 +1,1 @@
+"""Amazon Aurora, and Multi-AZ clusters of RDS."""

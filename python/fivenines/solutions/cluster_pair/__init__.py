@@ -1,0 +1,1 @@
+"""Two clusters with asynchronous replication between them."""

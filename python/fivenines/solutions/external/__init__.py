@@ -1,0 +1,1 @@
+"""An external cluster, deployed by its user."""

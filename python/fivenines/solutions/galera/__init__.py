@@ -1,0 +1,1 @@
+"""MariaDB Galera Cluster."""

@@ -1,0 +1,1 @@
+"""MariaDB's and MySQL's asynchronous and semi-synchronous replication."""

@@ -1,0 +1,1 @@
+"""A trial: deploy, load, inject, recover, check, record."""

@@ -1,0 +1,1 @@
+"""Faults of a trial: their timeline, and the recovery of nodes."""

@@ -1,0 +1,249 @@
+"""The faults of one trial: each is injected at its moment, ends, and its nodes become members again."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from fivenines.base import plugins
+from fivenines.faults.base import Fault
+from fivenines.faults.context import FaultContext
+from fivenines.faults.settings import FaultSettings, Step
+from fivenines.results.records import Event, FaultRecord
+from fivenines.servers.cluster.events import ManagerEvent
+from fivenines.servers.member import Member
+from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.faults.node_recovery import NodeRecovery
+from fivenines.trial.faults.run import FaultRun
+from fivenines.trial.reporter import Reporter
+
+# Interval of the automatic remediation in seconds.
+_ON_CALL = 0.5
+
+# Interval in seconds of the check for nodes that a failover has left behind.
+_FOR_STRAYS = 2.0
+
+
+class FaultRunner:
+    """Runs all faults of a trial, each in a separate thread, and the automatic remediation.
+
+    Args:
+        settings: the fault of the cell, which may consist of several.
+        deployed: the deployment that faults disturb.
+        started_ns: the start of the load on CLOCK_MONOTONIC, t = 0 of all records.
+        deadline: moment in seconds of CLOCK_MONOTONIC until which nodes may come back.
+        seed: of the trial; all random choices follow from it.
+        patience: longest wait for a node in seconds, where the deadline is far away.
+        tell: called with each event in chronological order, as soon as it is known.
+    """
+
+    def __init__(
+        self,
+        settings: FaultSettings,
+        deployed: Deployed,
+        started_ns: int,
+        deadline: float,
+        seed: int = 0,
+        patience: float = math.inf,
+        tell: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.steps = settings.schedule(Random(seed))
+        self._deployed = deployed
+        self._started_ns = started_ns
+        self._noted: list[ManagerEvent] = []
+        self._reporter = Reporter(self.events, lambda: self.injecting, tell) if tell else None
+        self._early_end = threading.Event()
+        self._context = FaultContext(deployed, Random(seed), self._note, self._early_end)
+        self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
+        self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
+        self._threads: list[threading.Thread] = []
+        self._call_over = threading.Event()
+        self._on_call: threading.Thread | None = None
+        self._repaired: set[str] = set()
+        self._suspected: set[str] = set()
+        self._next_look = 0.0
+        self._unavailable: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Inject the fault now, or its steps at their times from now; return at once."""
+        moment = time.monotonic()
+        for step, run in zip(self.steps, self.runs, strict=True):
+            self._threads.append(
+                threading.Thread(target=run.run, args=(moment + step.at, self._early_end), daemon=True)
+            )
+        self._on_call = threading.Thread(target=self._stay_on_call, daemon=True)
+        for thread in (*self._threads, self._on_call):
+            thread.start()
+        if self._reporter is not None:
+            self._reporter.start()
+
+    def end_early(self, why: str = "") -> None:
+        """End running faults now, and inject no more; `why` is given unless a user requested it."""
+        self._context.why_ended = why
+        self._early_end.set()
+
+    def hurry(self, deadline: float) -> None:
+        """Set the deadline for the return of nodes after the end of the load (CLOCK_MONOTONIC, s)."""
+        self.node_recovery.hurry(deadline)
+
+    @property
+    def over(self) -> bool:
+        """Return whether no fault is running or due."""
+        return all(run.over for run in self.runs)
+
+    @property
+    def injecting(self) -> bool:
+        """Return whether a fault is being injected: its time is known afterwards."""
+        return any(run.injecting for run in self.runs)
+
+    def recovered(self) -> bool:
+        """Return whether no fault or failover is in progress and every node is a member.
+
+        Nodes that a fault keeps down for good do not count. Queries each node.
+        """
+        if not self.over or self.node_recovery.manager_at_work:
+            return False
+        free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
+        return not any(self.node_recovery.reasons(free).values())
+
+    def finish(self) -> None:
+        """Wait until all nodes are members again, or known not to return."""
+        for thread in self._threads:
+            thread.join(self.node_recovery.left() + 30.0)
+        self.dismiss()
+        if self._on_call is not None:
+            self._look_for_unexpected_primaries()
+
+    def dismiss(self) -> None:
+        """Stop the automatic remediation after a last check: later failures are left alone."""
+        self._call_over.set()
+        if self._on_call is not None:
+            self._on_call.join(self.node_recovery.left() + 30.0)
+        if self._reporter is not None:
+            self._reporter.stop()
+
+    def abandon(self) -> None:
+        """Stop remediation and reports, however the trial ended."""
+        self._call_over.set()
+        if self._reporter is not None:
+            self._reporter.stop()
+
+    def confirm(self) -> None:
+        """Check again after settling: a node that joined may have dropped out since."""
+        for name, reason in self.node_recovery.reasons(self._involved()).items():
+            if reason and name not in self._unavailable:
+                self._unavailable[name] = reason
+                for run in self.runs:
+                    run.fell_out(name, reason)
+
+    def unexpected_primaries(self) -> dict[str, str]:
+        """Return the nodes that did not come back, and why."""
+        return dict(self._unavailable)
+
+    def records(self) -> list[FaultRecord]:
+        """Return the records of all faults, in ms since the start of the load, in the order of injection."""
+        result = [run.record(self._started_ns) for run in self.runs]
+        return sorted((item for item in result if item is not None), key=lambda item: item.at)
+
+    def events(self) -> list[Event]:
+        """Return the events of faults and what followed, including the failover manager's steps."""
+        result: list[Event] = []
+        for record in self.records():
+            detail = f"{record.kind}: {record.detail}"
+            result.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
+            if record.ended is not None:
+                detail = f"{record.kind}: {record.ended_detail}".removesuffix(": ")
+                result.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
+        for event in [*self._noted, *self._deployed.events()]:
+            t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
+            result.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
+        return sorted(result, key=lambda event: event.t)
+
+    def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
+        kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
+        fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
+        return FaultRun(fault, self._context, self.node_recovery, step.fault.mtbf or mtbf, self._news)
+
+    def _note(self, kind: str, node: str, detail: str) -> None:
+        self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+        self._news()
+
+    def _news(self) -> None:
+        if self._reporter is not None:
+            self._reporter.look()
+
+    def _stay_on_call(self) -> None:
+        """Run the automatic remediation: help a group without majority, restart fenced nodes."""
+        while not self._call_over.wait(_ON_CALL):
+            self._on_call_step()
+        self._on_call_step()
+
+    def _on_call_step(self) -> None:
+        try:
+            for action in self._deployed.solution.remediate():
+                node, _, detail = action.partition(": ")
+                self._note("bootstrapped", node, detail)
+        except Exception as error:
+            self._note("failed", "", f"{type(error).__name__}: {error}")
+        if lost := [*self._dead_by_fencing(), *self._unexpected()]:
+            self._repaired.update(node.name for node in lost)
+            self.node_recovery.busy.update(node.name for node in lost)
+            self.node_recovery.recover(lost)
+            self.node_recovery.busy.subtract(node.name for node in lost)
+
+    def _dead_by_fencing(self) -> list[Member]:
+        """Return the nodes that the manager has fenced and no process has restarted."""
+        fenced = self._reported("fenced")
+        dead = [node for node in self._idle() if node.name in fenced and not node.alive]
+        return dead if dead and self._deployed.solution.primary() else []
+
+    def _unexpected(self) -> list[Member]:
+        """Return nodes that a failover left behind, if seen twice, as a manager takes a moment for all
+        nodes.
+        """
+        if not self._reported("promoted") or time.monotonic() < self._next_look:
+            return []
+        self._next_look = time.monotonic() + _FOR_STRAYS
+        if self.node_recovery.manager_at_work:
+            self._suspected = set()
+            return []
+        now = {
+            node.name
+            for node in self._idle()
+            if node.alive and self.node_recovery.unexpected_primary_reason(node)
+        }
+        left, self._suspected = now & self._suspected, now
+        return [node for node in self._deployed.solution.members if node.name in left]
+
+    def _idle(self) -> list[Member]:
+        """Return the nodes that no fault keeps down."""
+        members = self._deployed.solution.members
+        return [node for node in members if self.node_recovery.busy[node.name] <= 0]
+
+    def _reported(self, kind: str) -> set[str]:
+        """Return the nodes of the manager's events of this kind."""
+        return {event.node for event in self._deployed.events() if event.kind == kind}
+
+    def _involved(self) -> list[Member]:
+        names = {server.name for run in self.runs for server in run.servers}
+        names |= self._repaired
+        return [node for node in self._deployed.solution.members if node.name in names]
+
+    def _look_for_unexpected_primaries(self) -> None:
+        reasons = self.node_recovery.reasons(self._involved())
+        down_on_purpose = {
+            server.name
+            for run in self.runs
+            if run.fault.stops_servers and run.fault.settings.lasts is None
+            for server in run.servers
+        }
+        for record in self.records():
+            if record.rejoin_detail and not record.rejoined:
+                reasons |= {name: record.rejoin_detail for name in record.nodes if reasons.get(name)}
+        self._unavailable = {
+            name: "not restarted" if name in down_on_purpose else reason
+            for name, reason in reasons.items()
+            if reason
+        }

@@ -1,0 +1,47 @@
+"""Sample the replication lag that servers report.
+
+The actual lag follows from the tables `ledger` and `views`; see `analysis/replication/lag.py`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from fivenines.servers.base import Server
+from fivenines.servers.delay import DelayReader
+from fivenines.servers.session import Session
+from fivenines.trial.observers.sampling import Row, SamplingObserver
+
+
+class DelayObserver(SamplingObserver):
+    """Table `delay`: each value under the server's name for it, or the difference of two values.
+
+    A row belongs to the node that lags, even if another node reports it.
+    """
+
+    tables = ("delay",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._readers: dict[str, DelayReader] = {}
+
+    @property
+    def wanted(self) -> bool:
+        return self.settings.lag and len(self.deployed.solution.nodes) > 1
+
+    def sample(self, node: Server, asked: Session) -> Iterable[Row]:
+        if node.name not in self._readers:
+            self._readers[node.name] = node.delay()
+        known = {node.name for node in self.deployed.solution.nodes}
+        # A standby of an external cluster can report any name.
+        rows = self._readers[node.name].read(asked, self.now_ms)
+        return [row for row in rows if row[0] in known]
+
+    def last_rows(self) -> Iterable[tuple[float, Row]]:
+        nodes = self.deployed.solution.nodes
+        uses = Counter(node.host.address for node in nodes)
+        # A shared address does not identify a server.
+        addresses = {node.host.address: node.name for node in nodes if uses[node.host.address] == 1}
+        # All nodes of a solution are of the same kind.
+        for reader in list(self._readers.values())[:1]:
+            yield from reader.apart(self._readers, addresses, 2500 * self.settings.interval)

@@ -1,1 +1,0 @@
-"""Checks on real servers after a trial, whose results become part of its record."""

@@ -1,0 +1,81 @@
+"""The power switch, called by the fence agent's own script."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from fivenines.base.errors import FiveninesError
+from fivenines.failover.managers.pacemaker import power_switch
+from fivenines.failover.managers.pacemaker.power_switch import SCRIPT, PowerSwitch
+
+
+class Machine:
+    """A host with two processes that end when they are killed, unless they are stubborn."""
+
+    def __init__(self, name: str, folder: Path, stubborn: bool = False) -> None:
+        self.name, self.node, self.pid, self.address = name, folder / name, 12, "10.99.0.11"
+        self.stubborn = stubborn
+        self.running = 2
+        (self.node / "run").mkdir(parents=True)
+
+    @property
+    def powered(self) -> bool:
+        return self.running > 0
+
+    def power_off(self) -> None:
+        self.running = self.running if self.stubborn else 0
+
+
+@pytest.fixture
+def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Machine]]:
+    monkeypatch.setattr(power_switch, "_PATIENCE", 0.1)
+    hosts = {name: Machine(name, tmp_path, name == "node3") for name in ("node1", "node2", "node3")}
+    switch = PowerSwitch(list(hosts.values()))  # type: ignore[arg-type]
+    yield hosts
+    switch.stop()
+
+
+def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
+    script = SCRIPT.replace("SHARED", str(machine.node))
+    return subprocess.run(
+        ["sh", "-c", script],
+        input="".join(f"{one}\n" for one in wishes),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+def test_a_node_switches_off_another(machines: dict[str, Machine]) -> None:
+    asking = machines["node2"]
+    assert ask(asking, "action=status", "nodename=node1", "port=node1").returncode == 0
+    assert ask(asking, "action=off", "port=node1").returncode == 0
+    assert machines["node1"].running == 0 and machines["node2"].running == 2
+    assert ask(asking, "action=status", "port=node1").returncode == 2
+
+
+def test_fencing_can_fail(machines: dict[str, Machine]) -> None:
+    assert ask(machines["node1"], "action=off", "port=node3").returncode == 1
+    assert ask(machines["node1"], "action=off", "port=nobody").returncode == 1
+    assert ask(machines["node1"], "action=off").returncode == 1
+    assert ask(machines["node1"], "action=explode", "port=node2").returncode == 1
+
+
+def test_processes_that_do_not_end_are_reported(machines: dict[str, Machine]) -> None:
+    stubborn: Any = machines["node3"]
+    with pytest.raises(FiveninesError, match="node3 could not be switched off"):
+        power_switch.power_off(stubborn)
+
+
+def test_the_agent_describes_itself(machines: dict[str, Machine]) -> None:
+    metadata = ask(machines["node1"], "option=metadata", "action=metadata")
+    described = Xml.fromstring(metadata.stdout.strip())
+    assert described.get("name") == power_switch.AGENT
+    actions = {one.get("name") for one in described.iter("action")}
+    assert {"off", "status", "monitor"} <= actions
+    assert ask(machines["node1"], "action=monitor").returncode == 0
