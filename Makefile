@@ -64,7 +64,7 @@ test-lab-long: install tools ## run the lab tests that are too slow for `make te
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	@$(BIN)/python tests/suites.py engines lab --long
 
-# the long form of tests/lab/test_lab_kills.py: about half an hour
+# the long form of tests/lab/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill fivenines at 100 random moments and check that nothing is left behind
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 

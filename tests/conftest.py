@@ -50,7 +50,7 @@ def on_disk() -> Iterator[Path]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort lab tests by descending duration: a long test that begins late would run alone at the end."""
-    if not all(item.path.parent == _LAB for item in items):
+    if not all(_LAB in item.path.parents for item in items):
         return
     lasts: dict[str, float] = {}
     for item in items:
@@ -77,15 +77,15 @@ class _Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # no types
 def _together(nodeid: str) -> str:
     """Return the group of a test that runs in one process: its file if fixtures are shared, else the test."""
     file, _, _ = nodeid.partition("::")
-    return file if _shares(Path(file).name) else nodeid
+    return file if _shares(_LAB.parents[1] / file) else nodeid
 
 
 @cache
-def _shares(name: str) -> bool:
+def _shares(file: Path) -> bool:
     """Return whether a lab file, or one that it imports, has a fixture for several tests."""
-    text = (_LAB / name).read_text()
+    text = file.read_text()
     imported = re.findall(r"^from (lab_\w+) import", text, re.MULTILINE)
-    return 'scope="module"' in text or any(_shares(f"{module}.py") for module in imported)
+    return 'scope="module"' in text or any(_shares(_LAB / "support" / f"{module}.py") for module in imported)
 
 
 # Expected seconds of a test without the mark `lasts`: a single test deploys servers, tests with a common
@@ -98,4 +98,4 @@ def _seconds(item: pytest.Item) -> float:
     mark = item.get_closest_marker("lasts")
     if mark:
         return float(mark.args[0])
-    return _SHARING if _shares(item.path.name) else _ALONE
+    return _SHARING if _shares(item.path) else _ALONE

@@ -4,7 +4,7 @@ Unit tests, and then the lab, run at normal priority. The Rust and browser suite
 low priority: they use the CPU that is idle during failovers and time-outs. Each suite writes its output to a
 separate file. The output is printed when the suite ends, in full if the suite failed.
 
-FIVENINES_PATIENCE multiplies every wait of the lab tests (default 1), see tests/lab/lab_support.py.
+FIVENINES_PATIENCE multiplies every wait of the lab tests (default 1), see tests/lab/support/lab_support.py.
 """
 
 import argparse
@@ -154,7 +154,9 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
 
 def quick() -> list[list[Suite]]:
     """Return the suites of `make check`, which are run after each change."""
-    trial = "tests/lab/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
+    trial = (
+        "tests/lab/solutions/test_lab_postgres.py::test_a_standby_takes_over_and_the_old_primary_follows_it"
+    )
     return [
         [Suite("trial", _pytest("trial", f"{trial}[on-quorum]"), left_over=False, in_memory=True)],
         [Suite("lint", ("make", "--no-print-directory", "lint"))],

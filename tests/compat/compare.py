@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent / "lab"), str(HERE.parent / "unit/support")]
+sys.path[:0] = [str(HERE.parent / "lab/support"), str(HERE.parent / "unit/support")]
 
 from lab_scripts import Compared, Place, standalone  # noqa: E402  (from the folder that was just added)
 

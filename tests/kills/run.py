@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab" / "support"))
 
 from lab_kills import CASES, FaultWindow, Outcome, clear, kill_run
 

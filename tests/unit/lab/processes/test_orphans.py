@@ -1,4 +1,4 @@
-"""Who belongs to a command; what a kill of forking servers needs is in tests/lab/test_lab_lab.py."""
+"""Who belongs to a command; what a kill of forking servers needs is in tests/lab/lab/test_lab_lab.py."""
 
 import os
 import subprocess

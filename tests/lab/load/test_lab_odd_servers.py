@@ -1,0 +1,189 @@
+"""Unusual server setups: what the load does, and what it reports."""
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_external_servers import ExternalServer, mysql, postgres, running
+from lab_forgetful import forgetful
+from lab_support import LIMIT, program
+
+WORK = (
+    "--workload",
+    "oltp_update_index",
+    "--tables",
+    "2",
+    "--table-size",
+    "500",
+    "--tls",
+    "disable",
+    "--connections",
+    "2",
+    "--think-time",
+    "20ms",
+)
+
+
+@pytest.fixture(scope="module")
+def two_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
+    folder = tmp_path_factory.mktemp("postgres")
+    pair = postgres(folder, "a"), postgres(folder, "b")
+    with running(*pair):
+        yield pair
+
+
+@pytest.fixture(scope="module")
+def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExternalServer, ExternalServer]]:
+    folder = tmp_path_factory.mktemp("mysql")
+    pair = mysql(folder, "a"), mysql(folder, "b")
+    for node in pair:
+        with (node.folder / "accounts.sql").open("a") as file:
+            file.write("CREATE USER IF NOT EXISTS boss@'%' IDENTIFIED BY 'boss';\n")
+            file.write("GRANT ALL ON *.* TO boss@'%';\n")
+    with running(*pair):
+        yield pair
+
+
+def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """Run a load, call a function meanwhile, and return load.json."""
+    command = program("bench", "--dsn", dsn, *WORK, "--duration", "6s", "--out", str(out))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        meanwhile()
+        _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, errors
+    return dict(json.loads((out / "load.json").read_text()))
+
+
+def _is_loaded(server: ExternalServer, account: str) -> None:
+    """Wait until the load's rows change."""
+    changed = "SELECT sum(k) FROM sbtest1"
+    before = server.query(changed, account)
+    deadline = time.monotonic() + LIMIT
+    while server.query(changed, account) == before:
+        assert time.monotonic() < deadline, "no load arrives"
+        time.sleep(0.1)
+
+
+def _ok(loaded: dict[str, Any], server: ExternalServer) -> int:
+    """Return the number of successful statements of a server."""
+    return int(loaded["endpoints"].get(server.at, {"ok": 0})["ok"])
+
+
+def _by_boss(server: ExternalServer, *statements: str) -> None:
+    for statement in statements:
+        server.query(statement, "boss")
+
+
+def _classes(loaded: dict[str, Any]) -> set[str]:
+    return {str(error["class"]) for error in loaded["errors"]}
+
+
+def test_the_primary_is_where_postgresql_does_not_default_to_read_only(
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    a, b = two_postgres
+    dsn = f"postgresql://app@{a.at},{b.at}/sbtest"
+
+    def read_only() -> None:
+        _is_loaded(a, "app")
+        a.query("ALTER SYSTEM SET default_transaction_read_only = on", "repl")
+        a.query("SELECT pg_reload_conf()", "repl")
+
+    loaded = load(dsn, tmp_path / "loaded", read_only)
+    assert "read_only" in _classes(loaded)
+    assert _ok(loaded, a) > 0 and _ok(loaded, b) > 0
+    # From the beginning only the second server is accepted.
+    loaded = load(dsn, tmp_path / "begun")
+    assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
+
+
+def test_a_postgresql_server_that_belies_itself_is_left(
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    a, b = two_postgres
+    a.query("ALTER SYSTEM RESET default_transaction_read_only", "repl")
+    a.query("SELECT pg_reload_conf()", "repl")
+    a.query(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE 'no writes here' USING ERRCODE = '25006'; END $$",
+        "repl",
+    )
+    for table in ("sbtest1", "sbtest2"):
+        a.query(
+            f"CREATE TRIGGER refuse BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()", "repl"
+        )
+    loaded = load(f"postgresql://app@{a.at},{b.at}/sbtest", tmp_path / "load")
+    assert _classes(loaded) == {"read_only"}
+    # Each connection has noticed it once, and then stays with the other server.
+    assert loaded["transactions"]["failed"] <= 2
+    assert _ok(loaded, b) > 10
+
+
+def test_the_primary_is_where_mysql_is_not_super_read_only(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    a, b = two_mysql
+    dsn = f"mysql://app:app@{a.at},{b.at}/sbtest"
+
+    def read_only() -> None:
+        _is_loaded(a, "app")
+        _by_boss(a, "SET GLOBAL super_read_only = ON")
+
+    loaded = load(dsn, tmp_path / "loaded", read_only)
+    assert "read_only" in _classes(loaded)
+    assert _ok(loaded, a) > 0 and _ok(loaded, b) > 0
+    loaded = load(dsn, tmp_path / "begun")
+    assert (_ok(loaded, a), loaded["transactions"]["failed"]) == (0, 0)
+
+
+def test_a_mysql_server_that_belies_itself_is_left(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    """Set a schema read only, which no variable shows (error 3989)."""
+    a, b = two_mysql
+    _by_boss(a, "SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
+    _by_boss(a, "ALTER SCHEMA sbtest READ ONLY = 1")
+    loaded = load(f"mysql://app:app@{a.at},{b.at}/sbtest", tmp_path / "load")
+    assert _classes(loaded) == {"read_only"}
+    assert {str(error["code"]) for error in loaded["errors"]} == {"3989"}
+    assert loaded["transactions"]["failed"] <= 2
+    assert _ok(loaded, b) > 10
+
+
+def test_statements_that_mysql_has_forgotten_are_prepared_anew(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    _, b = two_mysql
+    with forgetful(b.port) as relay:
+
+        def forget() -> None:
+            _is_loaded(b, "app")
+            for _ in range(3):
+                relay.forget()
+                time.sleep(0.5)
+
+        loaded = load(f"mysql://app:app@127.0.0.1:{relay.port}/sbtest", tmp_path / "load", forget)
+    (entry,) = [error for error in loaded["errors"] if error["class"] == "session_lost"]
+    assert str(entry["code"]) == "1243"
+    # At most one for each session and reset; then the load goes on.
+    assert 1 <= entry["count"] <= relay.resets
+    assert loaded["transactions"]["failed"] == entry["count"]
+    assert loaded["transactions"]["ok"] > 10 * entry["count"]
+
+
+@pytest.mark.parametrize("how", ["autocommit = 0", "init_connect = 'SET autocommit = 0'"])
+def test_statements_commit_where_mysql_does_not_by_itself(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path, how: str
+) -> None:
+    _, b = two_mysql
+    reset = "autocommit = 1" if how.startswith("autocommit") else "init_connect = ''"
+    _by_boss(b, f"SET GLOBAL {how}")
+    try:
+        loaded = load(f"mysql://app:app@{b.at}/sbtest", tmp_path / "load", lambda: _is_loaded(b, "boss"))
+    finally:
+        _by_boss(b, f"SET GLOBAL {reset}")
+    assert loaded["transactions"]["failed"] == 0 and loaded["transactions"]["ok"] > 0
