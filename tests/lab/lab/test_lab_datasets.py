@@ -22,6 +22,10 @@ from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
 from fivenines.trial.deployment.deployed import Deployed
 
+# New processes find this module and the helpers of the lab's tests.
+_FOLDERS = (Path(__file__).parent, Path(__file__).parents[1] / "support")
+
+
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50)
 
 
@@ -104,13 +108,7 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
         "lambda text, _: print(text, flush=True))"
     )
     loading = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parents[1] / 'support'}",
-        },
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=_environment()
     )
     assert loading.stdout is not None
     assert any("loading" in line for line in loading.stdout)
@@ -159,10 +157,7 @@ except FiveninesError as error:
         text=True,
         timeout=LIMIT,
         check=False,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parents[1] / 'support'}",
-        },
+        env=_environment(),
     )
     assert done.returncode == 0, done.stderr
     assert "reported: the data set could not be copied for node1" in done.stdout
@@ -184,3 +179,7 @@ def _digest(folder: Path) -> str:
         if path.is_file():
             digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": ":".join(map(str, _FOLDERS))}
