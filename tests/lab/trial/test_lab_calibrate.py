@@ -26,7 +26,7 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.settings import LinkSettings
 from fivenines.results.calibration import Line
 from fivenines.results.store import StoredTrial, open_run
-from fivenines.trial import trial as trial_module
+from fivenines.trial import verification
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(tmp_path: Path, monkeypatch
         }
         return check.model_copy(update={"nodes": [node.model_copy(update=nothing) for node in check.nodes]})
 
-    monkeypatch.setattr(trial_module, "check_nodes", blind)
+    monkeypatch.setattr(verification, "check_nodes", blind)
     monkeypatch.setattr(
         staleness,
         "ages_of",

@@ -9,7 +9,7 @@ from lab_support import STANDSTILL
 from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
 from fivenines.analysis.consistency.isolation.check import judge
-from fivenines.trial import machine_watch, trial
+from fivenines.trial import machine_watch, verification
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.faults.timeline import FaultRunner
 from fivenines.trial.load.loads import Loads
@@ -30,7 +30,7 @@ class TestRealTrial(TrialContract):
     @pytest.fixture
     def run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
-        parts = Parts(Deployed, Loads, FaultRunner, judge, trial._require_service)
+        parts = Parts(Deployed, Loads, FaultRunner, judge, verification.require_service)
 
         def ran(steps: Steps) -> Ran:
             return run_with(parts, steps, tmp_path, monkeypatch)

@@ -15,7 +15,7 @@ from fivenines.base.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.results.records import TrialRecord
-from fivenines.trial import trial as module
+from fivenines.trial import measurement, session, verification
 from fivenines.trial.trial import run_trial
 
 EXPERIMENT = """\
@@ -150,10 +150,11 @@ def run_with(parts: Parts, steps: Steps, folder: Path, patch: pytest.MonkeyPatch
         confirm="confirm the faults",
         abandon="abandon the faults",
     )
-    patch.setattr(module, "Loads", loads)
-    patch.setattr(module, "FaultRunner", runner)
-    patch.setattr(module, "judge", lambda *one: steps.take("verify", lambda: parts.judge(*one)))
-    patch.setattr(module, "_require_service", lambda *one: steps.take("service", lambda: parts.service(*one)))
+    patch.setattr(measurement, "Loads", loads)
+    patch.setattr(measurement, "FaultRunner", runner)
+    patch.setattr(session, "judge", lambda *one: steps.take("verify", lambda: parts.judge(*one)))
+    service = parts.service
+    patch.setattr(verification, "require_service", lambda *one: steps.take("service", lambda: service(*one)))
     run = folder / "run"
     record = run_trial(planned, experiment, run, 1, lambda _event: None, deployed)
     return Ran(record, steps.log, run)

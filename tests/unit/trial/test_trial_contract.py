@@ -10,7 +10,7 @@ import pytest
 from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
 from fivenines.results.records import Deployment, FaultRecord
-from fivenines.trial import trial
+from fivenines.trial import measurement, session, verification
 
 
 class PretendedDeployment:
@@ -123,11 +123,11 @@ class TestPretendedTrial(TrialContract):
     @pytest.fixture
     def run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         observers = SimpleNamespace(start=lambda _ns: None, alert=lambda: None, stop=lambda: None, tables={})
-        monkeypatch.setattr(trial, "data_set", lambda *_: tmp_path)
-        monkeypatch.setattr(trial, "Observers", lambda *_: observers)
-        monkeypatch.setattr(trial, "keep_measurements", lambda *_: None)
-        monkeypatch.setattr(trial, "check_after", lambda *_: [])
-        monkeypatch.setattr(trial, "_TRIES_BEFORE", 0.0)
+        monkeypatch.setattr(session, "data_set", lambda *_: tmp_path)
+        monkeypatch.setattr(measurement, "Observers", lambda *_: observers)
+        monkeypatch.setattr(measurement, "keep_measurements", lambda *_: None)
+        monkeypatch.setattr(verification, "check_after", lambda *_: [])
+        monkeypatch.setattr(measurement, "_TRIES_BEFORE", 0.0)
 
         def ran(steps: Steps) -> Ran:
             return run_with(PRETENDED, steps, tmp_path, monkeypatch)
