@@ -147,7 +147,7 @@ def study_page() -> str:
         _MADE,
         "A study is a YAML file: a published study as experiments, with its figures and its claims. "
         "`fivenines replicate FILE --dry-run` checks a study. See also "
-        "[Add a study](../how-to/add-a-study.md). A part's `experiment` and `quick` have the keys of "
+        "[Add a study](../extend/add-a-study.md). A part's `experiment` and `quick` have the keys of "
         "[experiment files](experiment.md).",
         _section("## The file", Study),
         _section("## cite", Cite),

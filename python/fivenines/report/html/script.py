@@ -18,7 +18,7 @@ _OWN = ("draw.js", "keys.js", "link.js", "tables.js", "slots.js", "gestures.js",
 
 
 def own() -> str:
-    """Return the script that defines `window.fivenines`; see docs/how-to/add-a-chart.md."""
+    """Return the script that defines `window.fivenines`; see docs/extend/add-a-chart.md."""
     folder = files("fivenines.report.html").joinpath("templates")
     return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _OWN)
 

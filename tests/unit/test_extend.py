@@ -1,4 +1,4 @@
-"""What `docs/how-to` says of adding something: all that a class must have, and no file that is not there."""
+"""What `docs/extend` says of adding something: all that a class must have, and no file that is not there."""
 
 import re
 from abc import ABCMeta
@@ -15,9 +15,9 @@ from fivenines.servers.base import Server
 from fivenines.solutions.base import Solution
 from fivenines.trial.observers.base import Observer
 
-HOW_TO = ROOT / "docs" / "how-to"
+EXTEND = ROOT / "docs" / "extend"
 PYTHON = Path(fivenines.__file__).parent
-PAGES = sorted(HOW_TO.glob("add-*.md"))
+PAGES = sorted(EXTEND.glob("add-*.md"))
 ROOTS = (PYTHON, ROOT, ROOT / "crates/workloads/src", PYTHON / "report/charts", PYTHON / "failover/managers")
 
 
@@ -37,7 +37,7 @@ def _must_have(kind: ABCMeta) -> frozenset[str]:
     ],
 )
 def test_a_page_names_all_that_its_class_must_have(page: str, kind: ABCMeta) -> None:
-    text = (HOW_TO / f"{page}.md").read_text()
+    text = (EXTEND / f"{page}.md").read_text()
     missing = [name for name in sorted(_must_have(kind)) if not re.search(rf"\b{name}\b", text)]
     assert _must_have(kind) and missing == []
 
@@ -53,7 +53,7 @@ def test_the_files_that_a_page_names_are_there(page: Path) -> None:
 
 
 def test_every_page_can_be_found() -> None:
-    index = (HOW_TO / "add-a-solution.md").read_text() + (ROOT / "docs/README.md").read_text()
+    index = (EXTEND / "add-a-solution.md").read_text() + (ROOT / "docs/README.md").read_text()
     assert [page.name for page in PAGES if page.name not in index] == []
     links = re.findall(r"\]\(([^)#:]+)\)", "".join(page.read_text() for page in PAGES))
-    assert [link for link in links if not (HOW_TO / link).resolve().exists()] == []
+    assert [link for link in links if not (EXTEND / link).resolve().exists()] == []
