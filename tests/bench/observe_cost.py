@@ -42,8 +42,8 @@ from fivenines.load.workloads.oltp import Oltp
 from fivenines.trial.deployment.deployed import Deployed, data_set
 from fivenines.trial.observers.base import Observer
 from fivenines.trial.observers.counters import CounterObserver
-from fivenines.trial.observers.delay import DelayObserver
 from fivenines.trial.observers.hosts import HostObserver, controller_seconds
+from fivenines.trial.observers.lag import LagObserver
 from fivenines.trial.observers.processes import Processes
 from fivenines.trial.observers.watch import NodeWatch
 
@@ -143,7 +143,7 @@ class Bench:
         """Return CPU seconds of one round over all nodes, by observer: of servers and controller together."""
         found: dict[str, float] = {}
         out = self.folder / "observed"
-        for kind in (CounterObserver, DelayObserver):
+        for kind in (CounterObserver, LagObserver):
             observer = kind(self.deployed, out, ObserveSettings())
             total = 0.0
             for node in self.deployed.solution.nodes:

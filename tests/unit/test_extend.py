@@ -46,7 +46,7 @@ def test_a_page_names_all_that_its_class_must_have(page: str, kind: ABCMeta) -> 
 def test_the_files_that_a_page_names_are_there(page: Path) -> None:
     named = set(re.findall(r"`([\w./-]+/|[\w./-]+\.(?:py|rs|json|md))`", page.read_text()))
     # a table of files that a family of servers has, and files of the examples themselves
-    own = {"server.py", "replication.py", "control.py", "counters.py", "delay.py", "checksums.py"}
+    own = {"server.py", "replication.py", "control.py", "counters.py", "lag.py", "checksums.py"}
     own |= {"session.py", "roles.py", "incidents.py", "channel.py", "uptime.csv"}
     gone = [name for name in sorted(named - own) if not any((root / name).exists() for root in ROOTS)]
     assert named and gone == []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fivenines.analysis.availability.interruptions import longest_of
 from fivenines.analysis.measures.measures import PHASES, counter_parts
 from fivenines.analysis.performance.load import inserted_of
-from fivenines.analysis.performance.steady import DelayCourse, HostUse
+from fivenines.analysis.performance.steady import HostUse, LagCourse
 from fivenines.analysis.resources.cost import CLIENT
 from fivenines.analysis.resources.counted import counted
 from fivenines.analysis.resources.links import link_bytes
@@ -101,7 +101,7 @@ def _stalls(longest: bool) -> Get:
 
 def _lag(side: str, name: str) -> Get:
     def get(trial: TrialMeasures) -> Value | None:
-        course: DelayCourse | None = getattr(trial.steady, side)
+        course: LagCourse | None = getattr(trial.steady, side)
         return _known(getattr(course, name, None))
 
     return get

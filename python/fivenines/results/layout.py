@@ -16,7 +16,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /nodes.parquet     changes of each node's state, polled every 10 ms outside the network
                       /members.parquet   changes of members that speak no SQL, as other members report them
                       /views.parquet     newest ledger rows on each node, ten times a second
-                      /delay.parquet     replication lag as servers report it
+                      /lag.parquet       replication lag as servers report it
                       /counters.parquet  counters of the servers
                       /disks.parquet     replicated block device, as each node reports it
                       /hosts.parquet     CPU, memory, disk and network of each host
@@ -152,7 +152,7 @@ TABLES: dict[str, dict[str, str]] = {
     "nodes": {"t_us": "BIGINT", "node": "VARCHAR", "state": "VARCHAR", "epoch": "VARCHAR"},
     "members": {"t_us": "BIGINT", "node": "VARCHAR", "state": "VARCHAR"},
     "views": {"t_us": "BIGINT", "node": "VARCHAR", "seen": "BIGINT[]"},
-    "delay": {"t_ms": "DOUBLE", "node": "VARCHAR", "source": "VARCHAR", "value": "DOUBLE", "unit": "VARCHAR"},
+    "lag": {"t_ms": "DOUBLE", "node": "VARCHAR", "source": "VARCHAR", "value": "DOUBLE", "unit": "VARCHAR"},
     "counters": {"t_ms": "DOUBLE", "node": "VARCHAR", "name": "VARCHAR", "value": "DOUBLE"},
     "disks": {
         "t_ms": "DOUBLE",

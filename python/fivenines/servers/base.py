@@ -12,9 +12,9 @@ from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import NODE, Host
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader, SideReader
-from fivenines.servers.delay import DelayReader
 from fivenines.servers.external.by_odbc import Dialect as SqlDialect
 from fivenines.servers.in_effect import Finding, unobserved
+from fivenines.servers.lag import LagReader
 from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.secrets import Passwords
@@ -185,7 +185,7 @@ class Server(Member):
         return None
 
     @abstractmethod
-    def delay(self) -> DelayReader:
+    def lag(self) -> LagReader:
         """Return the reader of its reported replication lag."""
 
     @abstractmethod

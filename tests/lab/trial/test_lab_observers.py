@@ -100,14 +100,14 @@ def test_a_replica_that_stops_applying_is_seen(on_disk: Path) -> None:
     assert (
         _number(
             outcome,
-            "delay",
+            "lag",
             f"SELECT count(*) FROM rows WHERE {steady} 'Seconds_Behind_Master' AND value IS NULL",
         )
         >= 1
     )
     for source in ("gtid_binlog_pos - gtid_slave_pos", "Gtid_IO_Pos - gtid_slave_pos"):
         sql = f"SELECT max(value) FROM rows WHERE {steady} '{source}'"
-        assert _number(outcome, "delay", sql) > 5, source
+        assert _number(outcome, "lag", sql) > 5, source
 
 
 def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
@@ -132,9 +132,9 @@ def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
     _hosts_add_up(outcome, "node1", "node2", "client", "manager")
 
     steady = "SELECT max(value) FROM rows WHERE node = 'node2' AND t_ms < 4500 AND source = "
-    assert _number(outcome, "delay", f"{steady} 'pg_last_xact_replay_timestamp'") > 1000
-    assert _number(outcome, "delay", f"{steady} 'pg_current_wal_lsn - replay_lsn'") > 1000
-    assert _number(outcome, "delay", f"{steady} 'pg_stat_replication.flush_lag'") > 0
+    assert _number(outcome, "lag", f"{steady} 'pg_last_xact_replay_timestamp'") > 1000
+    assert _number(outcome, "lag", f"{steady} 'pg_current_wal_lsn - replay_lsn'") > 1000
+    assert _number(outcome, "lag", f"{steady} 'pg_stat_replication.flush_lag'") > 0
 
 
 def test_a_frozen_node_does_not_stop_the_others(on_disk: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_frozen_node_does_not_stop_the_others(on_disk: Path) -> None:
     assert _counter(outcome, "wsrep_last_committed") > 20
     assert _counter(outcome, "wsrep_cluster_size", "max(value)") == 3
     assert _counter(outcome, "wsrep_local_state", "max(value)") == 4
-    sources = {str(row[0]) for row in outcome.rows("delay", "SELECT DISTINCT source FROM rows")}
+    sources = {str(row[0]) for row in outcome.rows("lag", "SELECT DISTINCT source FROM rows")}
     assert {"wsrep_local_recv_queue", "max(wsrep_last_committed) - wsrep_last_committed"} <= sources
     _hosts_add_up(outcome, "node1", "node2", "node3", "client", "proxy")
 
@@ -183,4 +183,4 @@ def test_counters_can_be_chosen(on_disk: Path) -> None:
     assert "pg_stat_wal.wal_bytes" in names
     assert all(name.startswith("pg_stat_wal.") for name in names)
     assert not (outcome.folder / "hosts.parquet").exists()
-    assert not (outcome.folder / "delay.parquet").exists()
+    assert not (outcome.folder / "lag.parquet").exists()

@@ -15,7 +15,7 @@ from fivenines.analysis.availability.availability import timeline
 from fivenines.analysis.measured import EVENTS, VALUES, summary_of, values_of
 from fivenines.analysis.measures.measures import MEASURES, PHASES, measure_named
 from fivenines.analysis.performance.steadiness import steadiness
-from fivenines.analysis.performance.steady import delay_course
+from fivenines.analysis.performance.steady import lag_course
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.results import layout, store
@@ -144,7 +144,7 @@ def _delays(values: Mapping[float, float | None], source: str = "Seconds_Behind_
         {"t_ms": t, "node": "node2", "source": source, "value": "" if v is None else v, "unit": "s"}
         for t, v in values.items()
     ]
-    return lambda path: write_table(path, "delay", rows)
+    return lambda path: write_table(path, "lag", rows)
 
 
 def test_told_delay_is_the_largest_of_the_steady_window(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_true_delay_is_the_age_of_the_oldest_write_that_a_node_lacks(tmp_path: P
 )
 def test_growth_is_the_slope_of_a_line(slope: float, start: float, at: list[float]) -> None:
     t = np.sort(np.array(at)) * 1000
-    result = delay_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
+    result = lag_course([Series(t, start + slope * t / 1000)], 0.0, 61_000.0)
     assert result is not None
     if np.ptp(t) > 1:
         assert result.growth == pytest.approx(slope, abs=1e-3, rel=1e-3)
@@ -185,10 +185,10 @@ def test_growth_is_the_slope_of_a_line(slope: float, start: float, at: list[floa
 def test_the_node_that_is_furthest_behind_is_told() -> None:
     t = [1000.0 * n for n in range(5)]
     flat, rising = Series.of(t, [70.0] * 5), Series.of(t, [10.0 * n for n in range(5)])
-    result = delay_course([flat, rising], 0.0, 5000.0)
+    result = lag_course([flat, rising], 0.0, 5000.0)
     assert result is not None and (result.max, result.mean) == (70.0, 70.0)
     assert result.growth == pytest.approx(10.0)
-    assert delay_course([flat], 6000.0, 7000.0) is None
+    assert lag_course([flat], 6000.0, 7000.0) is None
 
 
 def _reads(ages: list[int]) -> Plant:

@@ -75,7 +75,7 @@ def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:
 
 def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", replace(SAMPLED, trials=1))
-    for table in ("counters", "delay", "views", "hosts"):
+    for table in ("counters", "lag", "views", "hosts"):
         for file in folder.glob(f"trials/*/{table}.parquet"):
             file.write_bytes(b"damaged")
     run = open_run(folder)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fivenines.servers.mysql import counters
-from fivenines.servers.mysql.delay import NOT_APPLIED, NOT_EXECUTED, MysqlDelay
+from fivenines.servers.mysql.lag import NOT_APPLIED, NOT_EXECUTED, MysqlLag
 from fivenines.servers.positions import Sample
 from fivenines.servers.session import Answer
 
@@ -25,7 +25,7 @@ def _asked(replica: Answer, member: Answer) -> Any:
 
 def test_a_replica_and_a_member_report_their_lag() -> None:
     replica = Answer(["Source_Host", "Seconds_Behind_Source"], [("10.99.0.11", 3)])
-    node = MysqlDelay("node2")
+    node = MysqlLag("node2")
     rows = list(node.read(_asked(replica, Answer([], [])), lambda: 5.0))
     assert rows == [("node2", NOT_APPLIED, 2.0, "transactions"), ("node2", "Seconds_Behind_Source", 3.0, "s")]
     assert node.executed == [Sample(5.0, {0: 10.0})]
@@ -38,12 +38,12 @@ def test_a_replica_and_a_member_report_their_lag() -> None:
 
 
 def test_nodes_are_compared_with_the_most_advanced_node() -> None:
-    first, second = MysqlDelay("node1"), MysqlDelay("node2")
+    first, second = MysqlLag("node1"), MysqlLag("node2")
     first.executed = [Sample(0.0, {0: 10.0}), Sample(100.0, {0: 20.0})]
     second.executed = [Sample(50.0, {0: 11.0})]
     nodes = {"node1": first, "node2": second}
-    assert list(MysqlDelay.apart(nodes, {}, 1000.0)) == [(50.0, ("node2", NOT_EXECUTED, 4.0, "transactions"))]
-    assert list(MysqlDelay.apart(nodes, {}, 50.0)) == []
+    assert list(MysqlLag.apart(nodes, {}, 1000.0)) == [(50.0, ("node2", NOT_EXECUTED, 4.0, "transactions"))]
+    assert list(MysqlLag.apart(nodes, {}, 50.0)) == []
 
 
 def test_counters_of_a_member_have_the_names_of_their_table() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.servers.mariadb.delay import MariadbDelay
+from fivenines.servers.mariadb.lag import MariadbLag
 from fivenines.servers.positions import Sample, distance, parse_gtids, position_at
 from fivenines.servers.session import Answer
 
@@ -78,7 +78,7 @@ def _replica(behind: int | None, received: str) -> Answer:
 
 
 def test_a_replica_is_compared_with_its_primary() -> None:
-    primary, replica = MariadbDelay("node1"), MariadbDelay("node2")
+    primary, replica = MariadbLag("node1"), MariadbLag("node2")
     for t, position in ((0.0, "0-1-100"), (1000.0, "0-1-200")):
         session = FakeSession(NOTHING, Answer([], [(position, "")]), NOTHING)
         assert list(primary.read(session, lambda t=t: t)) == []  # type: ignore[arg-type,misc]
@@ -89,19 +89,19 @@ def test_a_replica_is_compared_with_its_primary() -> None:
         ("node2", "Read_Master_Log_Pos - Exec_Master_Log_Pos", 100.0, "B"),
     ]
     nodes = {"node1": primary, "node2": replica}
-    assert list(MariadbDelay.apart(nodes, {"10.99.0.11": "node1"}, 2500)) == [
+    assert list(MariadbLag.apart(nodes, {"10.99.0.11": "node1"}, 2500)) == [
         (500.0, ("node2", "gtid_binlog_pos - gtid_slave_pos", 40.0, "transactions")),
         (500.0, ("node2", "gtid_binlog_pos - Gtid_IO_Pos", 10.0, "transactions")),
     ]
-    assert list(MariadbDelay.apart(nodes, {}, 2500)) == []
+    assert list(MariadbLag.apart(nodes, {}, 2500)) == []
 
 
 def test_members_of_a_cluster_are_compared_with_the_most_advanced() -> None:
-    nodes = {name: MariadbDelay(name) for name in ("node1", "node2", "node3")}
+    nodes = {name: MariadbLag(name) for name in ("node1", "node2", "node3")}
     for name, committed in (("node1", "90"), ("node2", "100"), ("node3", "95")):
         status = Answer([], [("wsrep_last_committed", committed), ("wsrep_local_recv_queue", "3")])
         session = FakeSession(NOTHING, Answer([], [("", "")]), status)
         rows = list(nodes[name].read(session, lambda: 0.0))  # type: ignore[arg-type]
         assert rows == [(name, "wsrep_local_recv_queue", 3.0, "write sets")]
-    behind = {row[0]: row[2] for _, row in MariadbDelay.apart(nodes, {}, 2500)}
+    behind = {row[0]: row[2] for _, row in MariadbLag.apart(nodes, {}, 2500)}
     assert behind == {"node1": 10.0, "node2": 0.0, "node3": 5.0}

@@ -64,9 +64,7 @@ def _stalled(t: float, fault_at: float | None) -> float:
     return t - (fault_at or 0.0) + STALLED_MS if before else 0.0
 
 
-def _delay(
-    figures: dict[str, tuple[str, Callable[[float], Any]]], fault_at: float | None, end: float
-) -> Rows:
+def _lag(figures: dict[str, tuple[str, Callable[[float], Any]]], fault_at: float | None, end: float) -> Rows:
     return [
         {"t_ms": t, "node": "node2", "source": source, "value": say(_stalled(t, fault_at)), "unit": unit}
         for t in _moments(fault_at, end, away=False)
@@ -145,7 +143,7 @@ def _tables(
     return {
         "counters": _counters(rates, fault_at, end),
         "hosts": _hosts(fault_at, end),
-        "delay": _delay(figures, fault_at, end),
+        "lag": _lag(figures, fault_at, end),
         "ledger": _writes(end),
         "views": _views(fault_at, end),
     }

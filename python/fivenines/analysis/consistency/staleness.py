@@ -7,7 +7,7 @@ returns the greatest id of each client. Definitions:
                 returned for its client
     stale       a read that missed at least one write that survived the trial
     age         of a stale read: its beginning minus the acknowledgement of the oldest write it missed
-    delay       of a node's view: its age, 0 if it missed no write. That is the actual replication lag, as
+    lag         of a node's view: its age, 0 if it missed no write. That is the actual replication lag, as
                 seen by the client of the write
 
 **Lost writes.** An acknowledged write that is absent after the trial would make every later read stale, and

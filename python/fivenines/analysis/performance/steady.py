@@ -32,7 +32,7 @@ _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
 
 
 @dataclass(frozen=True)
-class DelayCourse:
+class LagCourse:
     """Lag of the node furthest behind: in ms, and its growth in ms per second (with two samples or more)."""
 
     max: float
@@ -52,8 +52,8 @@ class HostUse:
 class SteadyFigures:
     """Figures of one trial; None or empty: not measured. `reads`: of the ledger, `stale`: the stale ones."""
 
-    reported: DelayCourse | None = None
-    actual: DelayCourse | None = None
+    reported: LagCourse | None = None
+    actual: LagCourse | None = None
     reads: int = 0
     stale: int = 0
     hosts: dict[str, HostUse] = field(default_factory=dict)
@@ -61,14 +61,14 @@ class SteadyFigures:
     checkpoint: Lag | None = None
 
 
-def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
+def lag_course(nodes: Iterable[Series], start: float, end: float) -> LagCourse | None:
     """Return the lag over several nodes (ms) from `start` to `end`; None without a sample."""
     inside = [_between(node, start, end) for node in nodes]
     some = [item for item in inside if len(item)]
     if not some:
         return None
     slopes = [slope for item in some if (slope := _slope(item)) is not None]
-    return DelayCourse(
+    return LagCourse(
         max(float(item.v.max()) for item in some),
         max(float(item.v.mean()) for item in some),
         max(slopes, default=None),
@@ -114,9 +114,9 @@ def _figures(
     reads, missed = _stale_reads(stale, start, end)
     truth = truth_of(stale)
     return SteadyFigures(
-        delay_course(series, start, end),
+        lag_course(series, start, end),
         # A single node cannot lag behind another one.
-        delay_course(truth.values(), start, end) if len(truth) > 1 or series else None,
+        lag_course(truth.values(), start, end) if len(truth) > 1 or series else None,
         reads,
         missed,
         _hosts(samples or {}, start, end),

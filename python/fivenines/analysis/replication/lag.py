@@ -38,7 +38,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Delays:
+class Lags:
     """Lag in one trial: actual lag in ms for each node, and the figures that servers report."""
 
     truth: dict[str, Series] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class DelayFigures:
+class LagFigures:
     """Lag in one trial; `truth` has the actual lag in each view (ms), None without views.
 
     A trial with neither actual nor reported lag has nothing to report.
@@ -95,20 +95,20 @@ class DelayFigures:
         return self.truth is not None or bool(self.reported)
 
 
-def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
+def lags(trials: Sequence[StoredTrial]) -> list[Lags]:
     """Return the lag in each trial, as curves; a damaged table counts as absent."""
-    reported = by_trial(trials, "delay", _REPORTED)
+    reported = by_trial(trials, "lag", _REPORTED)
     result = [
-        Delays(truth, _figures(reported.get(trial.folder.name)))
+        Lags(truth, _figures(reported.get(trial.folder.name)))
         for trial, truth in zip(trials, map(truth_of, staleness.measure_readable(trials)), strict=True)
     ]
     # A single node cannot lag behind another one.
-    return [each if each.reported or len(each.truth) > 1 else Delays() for each in result]
+    return [each if each.reported or len(each.truth) > 1 else Lags() for each in result]
 
 
 def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
     """Return the lag that servers report in these figures (times), by trial: a curve in ms for each node."""
-    reported = by_trial(trials, "delay", _REPORTED)
+    reported = by_trial(trials, "lag", _REPORTED)
     return {
         trial: [
             Series(series.t, series.v * IN_MS[figure.unit])
@@ -120,14 +120,14 @@ def reported_lags(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict
     }
 
 
-def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
+def lag_figures(trials: Sequence[StoredTrial]) -> Iterator[LagFigures]:
     """Yield the lag in each trial as figures, one trial at a time, computed once and cached (see
     `analysis.figure_cache`).
     """
     return cached(FIGURES, trials)
 
 
-def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
+def verdicts(trials: Iterable[LagFigures]) -> dict[tuple[str, str], Verdict]:
     """Return each figure, by its source and unit, over all trials."""
     result: dict[tuple[str, str], list[Verdict]] = {}
     for trial in trials:
@@ -136,11 +136,11 @@ def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
     return {key: merged(some) for key, some in result.items()}
 
 
-def _in_figures(trials: Sequence[StoredTrial]) -> list[DelayFigures]:
-    return [_of_trial(delay) for delay in delays(trials)]
+def _in_figures(trials: Sequence[StoredTrial]) -> list[LagFigures]:
+    return [_of_trial(item) for item in lags(trials)]
 
 
-def _of_trial(seen: Delays) -> DelayFigures:
+def _of_trial(seen: Lags) -> LagFigures:
     nothing = Series(np.zeros(0), np.zeros(0))
     messages = [
         Judged(
@@ -156,10 +156,10 @@ def _of_trial(seen: Delays) -> DelayFigures:
         for item in seen.reported
     ]
     truth = [series.v for series in seen.truth.values()]
-    return DelayFigures(np.concatenate(truth) if truth else None, messages)
+    return LagFigures(np.concatenate(truth) if truth else None, messages)
 
 
-FIGURES = Kind("delay", DelayFigures, _in_figures)
+FIGURES = Kind("lag", LagFigures, _in_figures)
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:

@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
-from fivenines.servers.delay import DelayReader, DelayRow
 from fivenines.servers.external.remote import Target
 from fivenines.servers.external.server import ExternalMysql, ExternalPostgres, ExternalServer
+from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.session import Session
 from fivenines.software.base import Engine
 
@@ -63,9 +63,9 @@ class AuroraMysql(_Aurora, ExternalMysql):
     def behind(self, primary: Server) -> str:
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
-    def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
+    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
         statement = _status_statement(self)
-        return AuroraDelay(self.name, statement) if statement else super().delay()
+        return AuroraLag(self.name, statement) if statement else super().lag()
 
     def _statement(self) -> str:
         for table, (server, session, lag) in OF_MYSQL.items():
@@ -92,16 +92,16 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
     def behind(self, primary: Server) -> str:
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
-    def delay(self) -> DelayReader:  # type: ignore[override]  # where it is Aurora, another one
+    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
         statement = _status_statement(self)
-        return AuroraDelay(self.name, statement) if statement else super().delay()
+        return AuroraLag(self.name, statement) if statement else super().lag()
 
     def _statement(self) -> str:
         rows = self.query("SELECT 1 FROM pg_proc WHERE proname = 'aurora_replica_status'")
         return _OF_POSTGRES if rows else ""
 
 
-class AuroraDelay(DelayReader):
+class AuroraLag(LagReader):
     """A replica's lag as Aurora reports it, under the name of its metric (CloudWatch: AuroraReplicaLag).
 
     Args:
@@ -113,7 +113,7 @@ class AuroraDelay(DelayReader):
         super().__init__(name)
         self._statement = statement
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         for server, session_id, lag in session.ask(self._statement).rows:
             # Each instance reports all replicas; its own row is enough.
             if server == self.name and session_id != WRITER:

@@ -16,11 +16,11 @@ from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader
-from fivenines.servers.delay import DelayReader, DelayRow
 from fivenines.servers.external import by_odbc
 from fivenines.servers.external.by_odbc import OdbcError
 from fivenines.servers.external.remote import Target
 from fivenines.servers.external.server import LEDGER, PROBES, ExternalServer, unsupported
+from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.session import Answer, Session
 from fivenines.software.base import Engine
@@ -218,8 +218,8 @@ class ExternalByOdbc(ExternalServer):
     def counters(self) -> CounterReader:
         return lambda _asked: ()
 
-    def delay(self) -> DelayReader:
-        return _NoDelay(self.name)
+    def lag(self) -> LagReader:
+        return _NoLag(self.name)
 
     def role_reader(self, company: Company | None) -> RoleReader:
         unsupported(self)
@@ -249,8 +249,8 @@ class _OdbcSession(Session):
         return Answer([name for (name,) in cursor.description or []], cursor.fetchall())
 
 
-class _NoDelay(DelayReader):
+class _NoLag(LagReader):
     """Reports no lag; the ledger shows the actual lag."""
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         return iter(())

@@ -8,7 +8,7 @@ from typing import ClassVar
 from fivenines.base.drivers import pymysql
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.counters import CounterReader
-from fivenines.servers.mariadb.delay import MariadbDelay
+from fivenines.servers.mariadb.lag import MariadbLag
 from fivenines.servers.mysql_family import counters
 from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
 from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
@@ -39,8 +39,8 @@ class Mariadb(MysqlFamily):
     def counters(self) -> CounterReader:
         return counters.read
 
-    def delay(self) -> MariadbDelay:
-        return MariadbDelay(self.name)
+    def lag(self) -> MariadbLag:
+        return MariadbLag(self.name)
 
     def sources(self) -> dict[str, str]:
         rows = self.query(

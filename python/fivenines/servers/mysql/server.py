@@ -8,8 +8,8 @@ from fivenines.base.drivers import pymysql
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.mysql import counters
-from fivenines.servers.mysql.delay import MysqlDelay
 from fivenines.servers.mysql.group import MEMBERS, POSITION, Group, group_of
+from fivenines.servers.mysql.lag import MysqlLag
 from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
 from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
 from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
@@ -68,8 +68,8 @@ class Mysql(MysqlFamily):
     def counters(self) -> CounterReader:
         return counters.read
 
-    def delay(self) -> MysqlDelay:
-        return MysqlDelay(self.name)
+    def lag(self) -> MysqlLag:
+        return MysqlLag(self.name)
 
     def sources(self) -> dict[str, str]:
         rows = self.query(

@@ -24,9 +24,9 @@ from fivenines.servers.incidents import LogReader
 from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
-from fivenines.servers.postgres.delay import PostgresDelay
 from fivenines.servers.postgres.in_effect import IN_FILES, OF_ROLES, QUESTION, Observed, Parameter, findings
 from fivenines.servers.postgres.incidents import log_reader
+from fivenines.servers.postgres.lag import PostgresLag
 from fivenines.servers.postgres.log_format import SETTINGS as LOG_SETTINGS
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
@@ -262,8 +262,8 @@ class Postgres(Server):
     def counters(self) -> CounterReader:
         return PostgresCounters(self.database).read
 
-    def delay(self) -> PostgresDelay:
-        return PostgresDelay(self.name)
+    def lag(self) -> PostgresLag:
+        return PostgresLag(self.name)
 
     def role_reader(self, company: Company | None) -> PostgresRoles:
         return PostgresRoles(company)

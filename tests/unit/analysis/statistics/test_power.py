@@ -46,7 +46,7 @@ def test_rounds_tell_a_difference_as_often_as_the_t_test_of_their_logarithms(
     result = [summarise(list(rng.normal(shift, sd, n))) for _ in range(CAMPAIGNS)]
     shown = sum(item.ci_low is not None and item.ci_low > 0 for item in result)
     assert shown / CAMPAIGNS == pytest.approx(power.power_of_pairs(difference, sd, n), abs=SLACK)
-    # the interleaved's interval allows for memory between batches, which costs some of it
+    # the interval of an interleaved comparison allows for memory between batches, which costs some of it
     blocks = sum(
         item is not None and item.differs
         for item in (ratio_of([list(rng.normal(shift, sd, n))]) for _ in range(CAMPAIGNS))

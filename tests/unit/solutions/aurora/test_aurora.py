@@ -14,7 +14,7 @@ from fivenines.faults.nodes.kill import KillSettings
 from fivenines.faults.nodes.restart import RestartSettings
 from fivenines.faults.nodes.switchover import SwitchoverSettings
 from fivenines.faults.services.stalled_replica import StalledReplicaSettings
-from fivenines.servers.external.aurora import OF_MYSQL, WRITER, AuroraDelay, AuroraMysql, AuroraPostgres
+from fivenines.servers.external.aurora import OF_MYSQL, WRITER, AuroraLag, AuroraMysql, AuroraPostgres
 from fivenines.solutions.aurora import cluster as aurora_cluster
 from fivenines.solutions.aurora.aws.api import Described, Instance
 from fivenines.solutions.aurora.cluster import (
@@ -310,7 +310,7 @@ def test_a_replica_reports_its_own_lag_and_a_writer_none() -> None:
     reported: Any = Reported(("a", WRITER, 0.0), ("b", "5f2a", 17.5), ("c", "77aa", None))
 
     def read(name: str) -> list[Any]:
-        return list(AuroraDelay(name, "").read(reported, lambda: 0.0))
+        return list(AuroraLag(name, "").read(reported, lambda: 0.0))
 
     assert read("b") == [("b", "AuroraReplicaLag", 17.5, "ms")]
     assert read("c") == [("c", "AuroraReplicaLag", None, "ms")]

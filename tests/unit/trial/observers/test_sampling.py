@@ -16,7 +16,7 @@ from fivenines.servers.postgres.counters import COLUMNS, PostgresCounters, state
 from fivenines.servers.session import Answer
 from fivenines.trial.observers import sampling
 from fivenines.trial.observers.counters import CounterObserver
-from fivenines.trial.observers.delay import DelayObserver
+from fivenines.trial.observers.lag import LagObserver
 from fivenines.trial.observers.sampling import Row, SamplingObserver
 
 
@@ -93,9 +93,9 @@ def test_settings_select_observers_and_counters(tmp_path: Path) -> None:
     assert not CounterObserver(alone, tmp_path, off).wanted
     assert not CounterObserver(alone, tmp_path, ObserveSettings(counters=[])).wanted
     assert CounterObserver(alone, tmp_path, some).wanted
-    assert not DelayObserver(pair, tmp_path, off).wanted
-    assert not DelayObserver(alone, tmp_path, ObserveSettings()).wanted
-    assert DelayObserver(pair, tmp_path, ObserveSettings()).wanted
+    assert not LagObserver(pair, tmp_path, off).wanted
+    assert not LagObserver(alone, tmp_path, ObserveSettings()).wanted
+    assert LagObserver(pair, tmp_path, ObserveSettings()).wanted
 
 
 class Server:

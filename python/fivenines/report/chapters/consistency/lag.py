@@ -5,15 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.replication.lag import (
-    IN_MS,
-    DelayFigures,
-    Delays,
-    Verdict,
-    delay_figures,
-    delays,
-    verdicts,
-)
+from fivenines.analysis.replication.lag import IN_MS, LagFigures, Lags, Verdict, lag_figures, lags, verdicts
 from fivenines.analysis.replication.lag import Figure as Reported
 from fivenines.analysis.resources.series import Floats
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
@@ -36,7 +28,7 @@ def chapter(data: Data) -> Section:
     sampled = []
     for cell in cells:
         # The samples of all trials together would take too much memory, so cells are read one by one.
-        trials = [one for one in delay_figures([t.stored for t in cell.trials]) if one.known]
+        trials = [one for one in lag_figures([t.stored for t in cell.trials]) if one.known]
         if not trials:
             continue
         sampled.append(cell)
@@ -117,7 +109,7 @@ def _lag_table(rows: list[list[str]]) -> Table:
 
 
 def _lag_rows(
-    name: str, trials: Sequence[DelayFigures], judged: Mapping[tuple[str, str], Verdict]
+    name: str, trials: Sequence[LagFigures], judged: Mapping[tuple[str, str], Verdict]
 ) -> list[list[str]]:
     rows = []
     every = [one.truth for one in trials if one.truth is not None]
@@ -188,7 +180,7 @@ def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[l
 
 def _figure(cell: CellResult, names: Names) -> Figure | None:
     shown = shown_trial(cell)
-    (seen,) = delays([shown.stored])
+    (seen,) = lags([shown.stored])
     charts = [Multiple("Actual lag, ms", seen.truth, IN_MS["ms"])] if seen.truth else []
     charts += [
         Multiple(f"{figure.source}, {figure.unit}", figure.nodes, IN_MS.get(figure.unit))
@@ -208,7 +200,7 @@ def _figure(cell: CellResult, names: Names) -> Figure | None:
     )
 
 
-def _finding(seen: Delays) -> str:
+def _finding(seen: Lags) -> str:
     worst = [(float(series.v.max()), node) for node, series in seen.truth.items() if len(series)]
     if not worst:
         return "The actual lag was not sampled."
@@ -226,7 +218,7 @@ def _finding(seen: Delays) -> str:
     return f"{text}, the reported lag at most {milliseconds(max(reported))}." if reported else f"{text}."
 
 
-def _table(title: str, seen: Delays) -> Table:
+def _table(title: str, seen: Lags) -> Table:
     columns = ["Figure", "Unit", "Node", "Samples", "p50", "p95", "Max", "NULL"]
     figures = [Reported("actual lag", "ms", seen.truth), *seen.reported]
     rows = [

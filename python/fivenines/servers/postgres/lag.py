@@ -5,7 +5,7 @@ Source: PostgreSQL 18 manual, "pg_stat_replication" and "Recovery Information Fu
 
 from collections.abc import Callable, Iterator
 
-from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.session import Session
 
 _OF_STANDBYS = """
@@ -31,10 +31,10 @@ SELECT '', v.* FROM (SELECT pg_is_in_recovery() AS recovering) s, LATERAL (VALUE
 """
 
 
-class PostgresDelay(DelayReader):
+class PostgresLag(LagReader):
     """Reads one node, which reports itself, or the standbys that follow it, by name."""
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         # A NULL stays NULL: a standby with nothing to replay has no lag.
         for node, source, value, unit in session.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
             yield node or self.name, source, None if value is None else float(value), unit

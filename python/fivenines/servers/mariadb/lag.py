@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.positions import Sample, behind_furthest, distance, parse_gtids, position_at
 from fivenines.servers.session import Session
 
@@ -43,14 +43,14 @@ class Positions:
     sources: list[str] = field(default_factory=list)
 
 
-class MariadbDelay(DelayReader):
+class MariadbLag(LagReader):
     """Reads one node; keeps its positions for comparison with others, see `apart`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.positions = Positions()
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         status = (session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0]
         moment = now_ms()
@@ -70,7 +70,7 @@ class MariadbDelay(DelayReader):
         self.positions.received.append(Sample(t, received))
         self.positions.sources.append(str(status.get("Master_Host") or ""))
 
-    def _as_replica(self, status: Mapping[str, Any]) -> Iterator[DelayRow]:
+    def _as_replica(self, status: Mapping[str, Any]) -> Iterator[LagRow]:
         if not status:
             return
         behind = status["Seconds_Behind_Master"]
@@ -88,7 +88,7 @@ class MariadbDelay(DelayReader):
     @classmethod
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
-    ) -> Iterator[tuple[float, DelayRow]]:
+    ) -> Iterator[tuple[float, LagRow]]:
         """Yield rows about each node relative to its primary, or to the most advanced node of a cluster."""
         for name, reader in readers.items():
             history = reader.positions

@@ -7,7 +7,7 @@ replication_connection_status Table".
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.mysql.group import transactions
 from fivenines.servers.positions import Sample, behind_furthest
 from fivenines.servers.session import Session
@@ -27,14 +27,14 @@ _POSITIONS = (
 )
 
 
-class MysqlDelay(DelayReader):
+class MysqlLag(LagReader):
     """Reads one node; keeps its number of executed transactions for comparison with others, see `apart`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.executed: list[Sample] = []
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         moment = now_ms()
         executed, waiting = session.ask(_POSITIONS).rows[0]
@@ -46,7 +46,7 @@ class MysqlDelay(DelayReader):
             for name, value in zip(QUEUES, counts, strict=True):
                 yield self.name, name, float(value), "transactions"
 
-    def _as_replica(self, status: Mapping[str, Any]) -> Iterator[DelayRow]:
+    def _as_replica(self, status: Mapping[str, Any]) -> Iterator[LagRow]:
         # The channels of a group have no source.
         if status.get("Source_Host") not in (None, "", "<NULL>"):
             behind = status["Seconds_Behind_Source"]
@@ -55,7 +55,7 @@ class MysqlDelay(DelayReader):
     @classmethod
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
-    ) -> Iterator[tuple[float, DelayRow]]:
+    ) -> Iterator[tuple[float, LagRow]]:
         """Yield rows about each node relative to the one that has executed most."""
         executed = {name: reader.executed for name, reader in readers.items()}
         for t, name, behind in behind_furthest(executed, longest_gap):

@@ -8,22 +8,22 @@ from collections.abc import Iterable
 from typing import Any
 
 from fivenines.servers.base import Server
-from fivenines.servers.delay import DelayReader
+from fivenines.servers.lag import LagReader
 from fivenines.servers.session import Session
 from fivenines.trial.observers.sampling import Row, SamplingObserver
 
 
-class DelayObserver(SamplingObserver):
-    """Table `delay`: each value under the server's name for it, or the difference of two values.
+class LagObserver(SamplingObserver):
+    """Table `lag`: each value under the server's name for it, or the difference of two values.
 
     A row belongs to the node that lags, even if another node reports it.
     """
 
-    tables = ("delay",)
+    tables = ("lag",)
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._readers: dict[str, DelayReader] = {}
+        self._readers: dict[str, LagReader] = {}
 
     @property
     def wanted(self) -> bool:
@@ -31,7 +31,7 @@ class DelayObserver(SamplingObserver):
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.name not in self._readers:
-            self._readers[node.name] = node.delay()
+            self._readers[node.name] = node.lag()
         known = {node.name for node in self.deployed.solution.nodes}
         # A standby of an external cluster can report any name.
         rows = self._readers[node.name].read(asked, self.now_ms)

@@ -7,10 +7,10 @@ from typing import Self
 from fivenines.servers.session import Session
 
 # The lagging node, the server's name of the figure, its value (None: NULL), and the unit.
-DelayRow = tuple[str | float | None, ...]
+LagRow = tuple[str | float | None, ...]
 
 
-class DelayReader(ABC):
+class LagReader(ABC):
     """Reads one node, and keeps what can be compared with other nodes.
 
     Args:
@@ -21,13 +21,13 @@ class DelayReader(ABC):
         self.name = name
 
     @abstractmethod
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
 
     @classmethod
     def apart(
         cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
-    ) -> Iterable[tuple[float, DelayRow]]:
+    ) -> Iterable[tuple[float, LagRow]]:
         """Yield times (ms) and rows about each node relative to others.
 
         Args:
