@@ -13,6 +13,7 @@ from fivenines.base.errors import UsageError
 from fivenines.load.dsn import parse_dsn
 from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT
 from fivenines.load.dsn.forms import plain
+from fivenines.load.dsn.model import Address
 from fivenines.load.dsn.words import IGNORED, REFUSED, TAKEN
 
 
@@ -65,6 +66,14 @@ RIGHT = [
         {"tls": "require", "connect_timeout": 5.0},
     ),
     ("jdbc:mysql://h/d?user=u&useSSL=false", {"tls": "disable"}),
+    (
+        "mysql://u:p@h/d?connectTimeout=5000&socketTimeout=30000",
+        {"connect_timeout": 5.0, "answer_timeout": 30.0},
+    ),
+    ("mysql://u:p@h/d?connect_timeout=5", {"connect_timeout": 5.0}),
+    ("jdbc:postgresql:d?user=u", {"database": "d", "addresses": (Address("localhost", 5432),)}),
+    ("jdbc:postgresql:///d?user=u", {"database": "d", "addresses": (Address("localhost", 5432),)}),
+    ("jdbc:mysql:///d?user=u", {"database": "d", "addresses": (Address("localhost", 3306),)}),
     ("jdbc:mysql://h/d?user=u&useSSL=true&verifyServerCertificate=true", {"tls": "verify-ca"}),
     ("jdbc:mysql:replication://h1,h2/d?user=u&sslMode=VERIFY_IDENTITY", {"tls": "verify-full"}),
     ("jdbc:mysql://h/d?user=u&sessionVariables=wait_timeout=10", {"init_sql": "SET wait_timeout=10"}),
@@ -140,6 +149,8 @@ REFUSALS = [
     ("u:hush@tcp(h)/d?tls=custom", "write sslmode="),
     ("mysqlx://u:hush@h:33060/d", "the X protocol is not supported"),
     ("Server=tcp:h,1433;Initial Catalog=d;User ID=u;Password=hush", "SQL Server requires ODBC"),
+    ("Server=h;Port=3306;Database=d;Uid=u;Pwd=hu;sh", "has no name"),
+    ("mysql:host=h;dbname=d;user=u;password=hu;sh", "has no name"),
     ("mysql://u:hush@h/d?read_default_file=/nonexistent", "cannot be read"),
     ("mysql://u:hush@h/d?channel_binding=require", "an option of PostgreSQL"),
     ("postgresql://u:hush@h/d?init_command=SET+a", "options=-c"),

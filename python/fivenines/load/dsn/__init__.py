@@ -19,7 +19,7 @@ from fivenines.load import odbc
 from fivenines.load.dsn import files, hosts, options
 from fivenines.load.dsn.encryption import encryption_of
 from fivenines.load.dsn.forms import INSTEAD, Written, taken_apart
-from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, WrongError
+from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, FormError, WrongError
 from fivenines.servers.session_options import SessionOptions
 
 __all__ = [
@@ -75,7 +75,8 @@ def parse_dsn(text: str) -> Dsn:
             return Dsn("noop", "", "", (), "")
         return _completed(written)
     except WrongError as wrong:
-        raise UsageError(f"DSN {redacted(text)}: {wrong}; write {_FORM}") from None
+        form = f"; write {_FORM}" if isinstance(wrong, FormError) else ""
+        raise UsageError(f"DSN {redacted(text)}: {wrong}{form}") from None
 
 
 def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
@@ -132,10 +133,10 @@ def _completed(written: Written) -> Dsn:
     addresses = _addresses(asked, written)
     user = asked.get("user") or (_own_name() if postgres and _is_libpq(written) else "")
     if not user:
-        raise WrongError("the user is missing")
+        raise FormError("the user is missing")
     database = asked.get("dbname") or (user if postgres and _is_libpq(written) else "")
     if not database:
-        raise WrongError("the database is missing")
+        raise FormError("the database is missing")
     if any("\0" in value for value in asked.values.values()):
         raise WrongError("it contains a zero byte")
     password = asked.get("password")
@@ -222,8 +223,10 @@ def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
         names = folders[0] if folders else "localhost"
     if not names and written.form == "client":
         names = "127.0.0.1"
+    if not names and written.form.startswith("jdbc-"):
+        names = "localhost"
     if not names:
-        raise WrongError("the host is missing")
+        raise FormError("the host is missing")
     return hosts.paired(names, asked.get("port"), driver)
 
 

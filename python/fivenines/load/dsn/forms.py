@@ -223,6 +223,8 @@ def _net(text: str) -> Written | None:
 def _semicolons(text: str) -> Pairs:
     pattern = r"\s*([^=;]+?)\s*=\s*(\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|[^;]*)\s*(?:;|$)"
     pairs = []
+    if re.sub(pattern, "", text).strip("; \n"):
+        raise WrongError("a part between two `;` has no name: quote a value that contains `;`")
     for name, written in re.findall(pattern, text):
         quote, value = written[:1], written.strip()
         if quote in ("'", '"') and len(value) > 1 and value.endswith(quote):

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from fivenines.load.dsn.model import PORTS, Address, Driver, WrongError
+from fivenines.load.dsn.model import PORTS, Address, Driver, FormError, WrongError
 
 _SOCKETS = ("/", "%2F", "%2f", "@/")
 
@@ -68,21 +68,21 @@ def _written_out(part: str) -> str:
 
 def _address(text: str, driver: Driver, default: int) -> Address:
     if not text:
-        raise WrongError("the host is missing")
+        raise FormError("the host is missing")
     if text.startswith(_SOCKETS):
         return _socket(text, driver, default)
     match = re.fullmatch(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?::(?P<port>[^:]*))?", text)
     if match is None:
-        raise WrongError("its host or port is malformed (write an IPv6 address in [ ])")
+        raise FormError("its host or port is malformed (write an IPv6 address in [ ])")
     host, written = unquote(match["v6"] or match["host"] or ""), match["port"]
     if not host:
-        raise WrongError("the host is missing")
+        raise FormError("the host is missing")
     if not host.isprintable() or re.search(r"[\s/]", host):
-        raise WrongError("its host or port is malformed")
+        raise FormError("its host or port is malformed")
     if not written:
         return Address(host, default)
     if not (written.isascii() and written.isdecimal() and 1 <= int(written[:6]) <= 65535):
-        raise WrongError("its host or port is malformed: a port is a number from 1 to 65535")
+        raise FormError("its host or port is malformed: a port is a number from 1 to 65535")
     return Address(host, int(written))
 
 

@@ -20,6 +20,10 @@ class WrongError(Exception):
     """An error in a connection string; the message never has the password."""
 
 
+class FormError(WrongError):
+    """A part of a connection string is missing or malformed: the whole form is worth showing."""
+
+
 @dataclass(frozen=True)
 class Address:
     """The address of a server: host and port, the path of a Unix socket, or an ODBC connection string.

@@ -62,9 +62,15 @@ class Asked:
             name = self._canonical(written, value, weak, hidden)
             hidden |= name == "password" or bool(_PASSWORD.search(value))
             if name:
-                fresh[name] = value
+                fresh[name] = self._with_unit(name, written, value)
         for name, value in fresh.items():
             self.values.setdefault(name, value)
+
+    def _with_unit(self, name: str, written: str, value: str) -> str:
+        """Return a value with the unit of its client: milliseconds in the camel case of Node's drivers."""
+        of_node = written in ("connectTimeout", "socketTimeout") and self.form == "uri"
+        times = name in ("connect_timeout", "answer_timeout") and self.driver == "mysql"
+        return f"{value}ms" if of_node and times and value.strip().isdigit() else value
 
     def _canonical(self, written: str, value: str, weak: bool, hidden: bool) -> str:
         word = plain(written)
