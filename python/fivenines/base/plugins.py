@@ -50,13 +50,13 @@ def _files(package: str) -> Iterator[str]:
 
 
 def kinds(package: str, base: type[T], key: str, without: Container[str] = ()) -> dict[str, type[T]]:
-    """Return the settings models of a package by the values of their field `key`."""
+    """Return the settings models of a package by the values of their field `key`, in alphabetical order."""
     named: dict[str, type[T]] = {}
     for model in classes(package, base, without):
         annotation = model.model_fields[key].annotation  # type: ignore[attr-defined]
         if get_origin(annotation) is Literal:
             named |= dict.fromkeys(get_args(annotation), model)
-    return named
+    return dict(sorted(named.items()))
 
 
 def settings_union(package: str, base: type[Settings], key: str, without: Container[str] = ()) -> Any:

@@ -7,6 +7,7 @@ from fivenines.base import plugins
 from fivenines.base.settings import Settings
 from fivenines.failover.proxies.haproxy import HaproxySettings
 from fivenines.failover.proxies.settings import AccessSettings
+from fivenines.faults.settings import FaultSettings
 from fivenines.load.workloads.oltp import Oltp
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.solutions.settings import SolutionSettings
@@ -16,6 +17,14 @@ def test_the_kinds_of_a_package_are_found_by_their_words() -> None:
     solutions = plugins.kinds("fivenines.solutions", SolutionSettings, "solution")
     assert set(solutions) >= {"standalone", "hot-standby", "replication", "galera"}
     assert all(issubclass(model, SolutionSettings) for model in solutions.values())
+
+
+def test_kinds_in_the_folders_of_a_package_are_found_too_and_sorted_by_name() -> None:
+    faults = list(plugins.kinds("fivenines.faults", FaultSettings, "fault"))
+    assert faults == sorted(faults)
+    assert {"kill", "partition", "slow-disk", "proxy", "none"} <= set(faults)
+    single = plugins.kinds("fivenines.faults", FaultSettings, "fault", without=("repeat", "kill"))
+    assert set(faults) - set(single) == {"repeat", "kill"}
 
 
 def test_one_model_may_stand_for_many_words() -> None:
