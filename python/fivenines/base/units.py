@@ -27,6 +27,9 @@ _SIZE_UNITS = {
     "tib": 2**40,
 }
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
+# `Mbps`, `MB/s`: the case of `b` tells bits from bytes. `mbps` means bytes to tc and bits to others: refused.
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMG])(b|B)(?:ps|/s)", re.ASCII)
+_PERCENTAGE = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%", re.ASCII)
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", re.ASCII)
 _ZERO = re.compile(r"0+(\.0+)?", re.ASCII)
 
@@ -78,9 +81,24 @@ def format_size(size: int) -> str:
 
 
 def parse_rate(text: str) -> int:
-    """Return the bits per second of a text such as `100Mbit/s`."""
+    """Return the bits per second of a text such as `100Mbit/s`, `1 Gbps` or `10MB/s`."""
+    if match := _RATE.fullmatch(text.strip()):
+        factor = _RATE_UNITS[f"{match[2].lower()}bit"] * (8 if match[3] == "B" else 1)
+        return round(Decimal(match[1]) * factor)
     without_second = re.sub(r"(/s|ps)$", "", text.strip())
     return _scaled(without_second, _RATE_UNITS, "rate", "57kbit/s, 100Mbit/s", found=text)
+
+
+def parse_fraction(text: str) -> float:
+    """Return the fraction of a percentage such as `0.5%`.
+
+    Raises:
+        ValueError: the text is not a percentage.
+    """
+    match = _PERCENTAGE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a fraction: write a number from 0 to 1, or a percentage, as 0.5%")
+    return float(Decimal(match[1]) / 100)
 
 
 def format_rate(rate: int) -> str:
@@ -152,4 +170,14 @@ Rate = Annotated[
     _reader(parse_rate),
     PlainSerializer(format_rate),
     WithJsonSchema({"type": "string", "format": "rate", "examples": ["100Mbit/s"]}),
+]
+
+# A number from 0 to 1, or a percentage.
+Fraction = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    BeforeValidator(lambda value: parse_fraction(value) if isinstance(value, str) else value),
+    WithJsonSchema(
+        {"type": ["number", "string"], "allowed": "a fraction from 0 to 1, or a percentage, as 0.5%"}
+    ),
 ]

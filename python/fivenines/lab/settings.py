@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from pydantic import BeforeValidator, Field, create_model
 
 from fivenines.base.settings import Settings
-from fivenines.base.units import Duration, Rate
+from fivenines.base.units import Duration, Fraction, Rate
 
 T = TypeVar("T")
 
@@ -17,7 +17,6 @@ MOST_SITES = 16
 LONGEST_NAME = 30
 
 RoundTrip = Annotated[Duration, Field(le=LONGEST_RTT)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 SiteName = Annotated[str, Field(min_length=1)]
 
 
@@ -43,8 +42,8 @@ class LinkSettings(Settings):
         description="bandwidth of each direction, such as 57kbit/s; null: not limited. A list creates one "
         "network per value",
     )
-    loss: Share = Field(0.0, description="fraction of frames that are lost, from 0 to 1")
-    reorder: Share = Field(
+    loss: Fraction = Field(0.0, description="fraction of frames that are lost, from 0 to 1")
+    reorder: Fraction = Field(
         0.0, description="fraction of frames, from 0 to 1, that overtake others without latency"
     )
     queue: Duration | None = Field(
@@ -77,8 +76,8 @@ class DirectionSettings(Settings):
     rtt: RoundTrip | None = Field(None, description="twice the latency of this direction")
     jitter: RoundTrip | None = Field(None, description="see `link`")
     bandwidth: Rate | None = Field(None, description="see `link`")
-    loss: Share | None = Field(None, description="see `link`")
-    reorder: Share | None = Field(None, description="see `link`")
+    loss: Fraction | None = Field(None, description="see `link`")
+    reorder: Fraction | None = Field(None, description="see `link`")
     queue: Duration | None = Field(None, description="see `link`")
 
     def over(self, link: LinkSettings) -> LinkSettings:

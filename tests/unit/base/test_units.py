@@ -94,6 +94,36 @@ def test_sizes_and_rates_know_both_kinds_of_units() -> None:
     assert units.parse_rate("57kbps".replace("kb", "kbit")) == 57_000
 
 
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("1 Gbps", 10**9),
+        ("10Mbps", 10**7),
+        ("56kbps", 56_000),
+        ("1.5Mb/s", 1_500_000),
+        ("100MB/s", 8 * 10**8),
+    ],
+)
+def test_rates_tell_bits_from_bytes_by_their_case(text: str, rate: int) -> None:
+    assert units.parse_rate(text) == rate
+
+
+@pytest.mark.parametrize("text", ["10mbps", "10gbps", "125MB", "10MB", "10"])
+def test_rates_that_may_mean_bits_or_bytes_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a rate"):
+        units.parse_rate(text)
+
+
+def test_fractions_may_be_percentages() -> None:
+    fraction = TypeAdapter(units.Fraction)
+    assert fraction.validate_python("0.5%") == 0.005
+    assert fraction.validate_python("100 %") == 1.0
+    assert fraction.validate_python(0.25) == 0.25
+    for wrong in ("0.5", "101%", "-1%", "half", 1.5, -0.1, "1e2%"):
+        with pytest.raises(ValidationError):
+            fraction.validate_python(wrong)
+
+
 def test_a_wrong_rate_is_quoted_as_it_was_written() -> None:
     with pytest.raises(ValueError, match="is not a rate") as refused:
         units.parse_rate("10 parsec/s")

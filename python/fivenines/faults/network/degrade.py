@@ -3,11 +3,11 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from fivenines.base.units import Duration, Rate
+from fivenines.base.units import Duration, Fraction, Rate
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
@@ -25,9 +25,7 @@ class DegradeSettings(NodeFaultSettings):
     target: targets.HostTarget = "primary"
     latency: Duration = Field(0.0, description="added to each round trip, half of it each way")
     jitter: Duration = Field(0.0, description="variation of a frame's latency, each way")
-    loss: Annotated[float, Field(ge=0, lt=1)] = Field(
-        0.0, description="fraction of frames that are lost, from 0 to 1"
-    )
+    loss: Fraction = Field(0.0, lt=1, description="fraction of frames that are lost, below 1")
     bandwidth: Rate | None = Field(
         None, description="bandwidth of the link, such as 1Mbit/s; null: not limited"
     )
