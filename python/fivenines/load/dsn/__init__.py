@@ -107,12 +107,21 @@ def redacted(text: str) -> str:
     account, at, server = rest.rpartition("@")
     server, asked, _ = server.partition("?")
     shown = "?..." if asked else ""  # it may contain a password
-    if not at:  # a password with a special character may be anywhere after a colon
-        return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
+    if not at:
+        return f"{scheme}://{_without_account(server)}"
     user = account.partition(":")[0]
     if re.search(r"[/?&=;]", user):  # the `@` may be a part of a password among the options
         return f"{scheme}://***"
     return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}{shown}"
+
+
+def _without_account(server: str) -> str:
+    """Return hosts and database before which no account stands, without anything that might be a password."""
+    # Options may stand in brackets, or behind another separator than `?`.
+    if re.search(r"[=;()\s]", server):
+        return "***"
+    # A password with a special character may be anywhere after a colon.
+    return server.partition(":")[0] + (":***" if ":" in server else "")
 
 
 def _by_odbc(text: str) -> Dsn:

@@ -98,6 +98,8 @@ def _uri(text: str) -> Written | None:
 
 def _account(account: str, database: str, decoded: Callable[[str], str]) -> Pairs:
     user, colon, password = account.partition(":")
+    if re.search(r"@[^@,]*,[^@,]*:", account):
+        raise WrongError("each host has an account: write one account, before the first host")
     pairs = [("user", decoded(user))] if user else []
     pairs += [("password", decoded(password))] if colon else []
     return pairs + ([("dbname", unquote(database))] if database else [])
@@ -340,23 +342,30 @@ def _command(text: str) -> Written | None:
 def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
     """The options of a command line, and a connection string among its words."""
     options: Pairs = []
-    inner = None
+    inner: Written | None = None
     short = _PSQL_FLAGS if is_psql else _FLAGS
+
+    def take(name: str, value: str) -> None:
+        nonlocal inner
+        if name == "url" or (name == "dbname" and is_psql and _is_connection(value)):
+            inner = taken_apart(value)
+        elif value or name != "password":
+            options.append((name, value))
+
     while words:
         word = words.pop(0)
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
             if not equals and name not in _NO_VALUE and words and not words[0].startswith("-"):
                 value = words.pop(0)
-            if name == "url":
-                inner = taken_apart(value)
-            elif name not in _ELSEWHERE and not (name == "password" and not value):
-                options.append((name, value))
+            if name not in _ELSEWHERE:
+                take(name, value)
         elif word[:2] in short:
             value = word[2:]
             if not value and (word != "-p" or is_psql) and words:
                 value = words.pop(0)
-            options += [(short[word[:2]], value)] if value else []
+            if value:
+                take(short[word[:2]], value)
         elif word in _VALUED and words:
             words.pop(0)
         elif word.startswith("-"):
@@ -366,6 +375,11 @@ def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
         else:
             options.append(("dbname", word))
     return options, inner
+
+
+def _is_connection(value: str) -> bool:
+    """Return whether psql takes the value of `-d` for a connection string, and not for a name."""
+    return "://" in value or "=" in value
 
 
 _ELSEWHERE = ("command", "execute", "file", "set", "variable", "output", "log-file", "pset", "prompt")

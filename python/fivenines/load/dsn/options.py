@@ -61,7 +61,9 @@ class Asked:
             # what follows a password may be its rest, behind a separator that is not encoded
             name = self._canonical(written, value, weak, hidden)
             hidden |= name == "password" or bool(_PASSWORD.search(value))
-            if name:
+            if name == "host" and name in fresh and self.form == "uri":
+                fresh[name] += f",{value}"  # SQLAlchemy repeats the option for each host
+            elif name:
                 fresh[name] = self._with_unit(name, written, value)
         for name, value in fresh.items():
             self.values.setdefault(name, value)
