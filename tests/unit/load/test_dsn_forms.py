@@ -77,6 +77,9 @@ RIGHT = [
     ),
     ("psql --dbname=postgresql://u:p@db1:5433/shop", {"database": "shop", "password": "p"}),
     ('psql -d "host=db1 user=u dbname=shop"', {"database": "shop", "addresses": (Address("db1", 5432),)}),
+    ("postgresql://u@a,b/d?port=5432,5433", {"addresses": (Address("a", 5432), Address("b", 5433))}),
+    ("postgresql://u@a,b/d?port=5433", {"addresses": (Address("a", 5433), Address("b", 5433))}),
+    ("postgresql://u@[::1]/d?port=5433", {"addresses": (Address("::1", 5433),)}),
     ("psql -h db1 -U u -d shop", {"database": "shop", "addresses": (Address("db1", 5432),)}),
     (
         "postgresql+psycopg2://u:p@/d?host=a:5432&host=b:5433&host=c",
@@ -89,6 +92,7 @@ RIGHT = [
     ("jdbc:mysql:replication://h1,h2/d?user=u&sslMode=VERIFY_IDENTITY", {"tls": "verify-full"}),
     ("jdbc:mysql://h/d?user=u&sessionVariables=wait_timeout=10", {"init_sql": "SET wait_timeout=10"}),
     ("jdbc:mariadb://h/d?user=u&useSsl=true&disableSslHostnameVerification=true", {"tls": "verify-ca"}),
+    ("jdbc:mariadb://h/d?user=u&password=a+b%25", {"password": "a+b%25"}),
     ("jdbc:mariadb:sequential://h1,h2/d?user=u&sslMode=trust", {"tls": "require"}),
     ("postgresql+asyncpg://u:p@h/d?ssl=require", {"tls": "require"}),
     (
@@ -161,6 +165,9 @@ REFUSALS = [
     ("mysqlx://u:hush@h:33060/d", "the X protocol is not supported"),
     ("Server=tcp:h,1433;Initial Catalog=d;User ID=u;Password=hush", "SQL Server requires ODBC"),
     ("Server=h;Port=3306;Database=d;Uid=u;Pwd=hu;sh", "has no name"),
+    ("postgresql://u:hush@h:5432/d?port=5433", "both after a host and as an option"),
+    ("postgresql://u:hush@h/d?port=abc", "malformed"),
+    ("postgresql://u:hush@h/d?port=70000", "malformed"),
     ("postgresql://u:hush@h1,u:hush@h2/d", "each host has an account"),
     ("jdbc:mysql://u:hush@h1,u:hush@h2/d", "each host has an account"),
     ("jdbc:mysql://(host=h,port=3307,user=u,password=hush)/d", "the user is missing"),

@@ -18,7 +18,7 @@ from fivenines.base.errors import UsageError
 from fivenines.load import odbc
 from fivenines.load.dsn import files, hosts, options
 from fivenines.load.dsn.encryption import encryption_of
-from fivenines.load.dsn.forms import INSTEAD, Written, taken_apart
+from fivenines.load.dsn.forms import INSTEAD, Written, plain, taken_apart
 from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, FormError, WrongError
 from fivenines.servers.session_options import SessionOptions
 
@@ -214,6 +214,10 @@ def _add_defaults(asked: options.Asked, written: Written) -> None:
 
 def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
     driver = written.driver
+    if written.hosts and any(plain(name) == "port" for name, _ in written.options):
+        if re.search(r":[0-9]+(,|$)", written.hosts):
+            raise WrongError("it has a port both after a host and as an option: leave one of them out")
+        return hosts.paired(written.hosts, asked.get("port"), driver)
     if written.hosts:
         return hosts.addresses_of(written.hosts, driver, _port(asked))
     if socket := asked.get("socket"):

@@ -139,7 +139,8 @@ def _jdbc(text: str) -> Written | None:
     if rest.lower().startswith("+srv"):
         raise WrongError(INSTEAD["mysql+srv"])
     before, _, query = rest.partition("?")
-    options = _query(query, unquote_plus)
+    # MariaDB Connector/J 3 takes options as they are written; the others decode them.
+    options = _query(query, str if form == "jdbc-mariadb" else unquote_plus)
     _, separator, authority = before.partition("://")  # jdbc:mysql:replication://
     if not separator:  # jdbc:postgresql:database
         return Written(driver, form, "", [("dbname", unquote(before.strip(":/"))), *options])
