@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from fivenines.base.errors import FiveninesError
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.experiment.source import solution_from
 from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, Mariadb, follow
 from fivenines.servers.mysql.replication import MysqlReplicating
@@ -719,3 +720,10 @@ def test_a_galera_node_that_does_not_join_is_reported_with_the_reason() -> None:
     )
     second.answering, first.state = True, ("2", "Primary", "Synced")
     solution._await_member(second, 2)
+
+
+@pytest.mark.parametrize("engine", ["mariadb-10.11", "mysql-9.7"])
+@pytest.mark.parametrize("name", ["log_slave_updates", "log-replica-updates"])
+def test_a_replica_that_may_be_promoted_logs_what_it_applies(engine: str, name: str) -> None:
+    with pytest.raises(UsageError, match="a promoted replica passes on what it has received"):
+        solution_from({"solution": "replication", "engine": engine, "server": {name: False}}, "test")

@@ -132,6 +132,10 @@ class ReplicationSettings(SolutionSettings):
             "log_bin": BINARY_LOG,
             "gtid_mode": "replicas follow by GTID",
             "enforce_gtid_consistency": "replicas follow by GTID",
+            **dict.fromkeys(
+                ("log_slave_updates", "log_replica_updates"),
+                "a promoted replica passes on what it has received, from its binary log",
+            ),
             **{f"rpl_semi_sync_{side}_enabled": by_key("mode") for side in sides},
             **(
                 {
