@@ -44,7 +44,7 @@ def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> s
         more = hint or ": use the server's name of it, as Com_commit or pg_stat_database.xact_commit"
         return f"no server of this experiment has a counter {name!r}{more}"
     if not experiment.observe.counts(name):
-        return f"the counter {name} is not observed: add it to `trial.observers.counters`"
+        return f"the counter {name} is not observed: add it to `observe.counters`"
     return ""
 
 

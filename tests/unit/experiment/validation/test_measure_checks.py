@@ -28,7 +28,7 @@ workloads: [oltp_read_write]
         (
             "observe: {counters: [Innodb_*]}\nthresholds: ['counter:Com_commit/s >= 5']\n",
             "x.yaml:5:14: thresholds[0]: the counter Com_commit is not observed: add it to "
-            "`trial.observers.counters`",
+            "`observe.counters`",
         ),
         (
             "trials: {until: {measure: counter:Handler_wirte/s, within: 10%}}\n",
