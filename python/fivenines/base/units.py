@@ -178,6 +178,12 @@ Fraction = Annotated[
     Field(ge=0, le=1, allow_inf_nan=False),
     BeforeValidator(lambda value: parse_fraction(value) if isinstance(value, str) else value),
     WithJsonSchema(
-        {"type": ["number", "string"], "allowed": "a fraction from 0 to 1, or a percentage, as 0.5%"}
+        {
+            "format": "fraction",
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": 1},
+                {"type": "string", "pattern": _PERCENTAGE.pattern},
+            ],
+        }
     ),
 ]

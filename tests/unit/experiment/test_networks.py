@@ -76,7 +76,7 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         (
             "network: [{sites: [a, b], link: {rtt: [1ms, 2ms], loss: 2}}]\n",
             "x.yaml:4:57: network[0].link.loss: found 2\n"
-            "    allowed: a fraction from 0 to 1, or a percentage, as 0.5%",
+            "    allowed: a number from 0 to 1, or a percentage, as 0.5%",
         ),
         (
             "network: [{link: {rtt: [1ms, 2ms]}}]\n",

@@ -39,6 +39,7 @@ BASE = "name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n"
         "decide: {requirements: {lost: {at_most: 10%}}}",
         "timing: {warmup: 0, steady: 5s}",
         "network: [{name: wan, sites: [a, b], link: {rtt: [1ms, 10ms]}}]",
+        "network: [{sites: [a, b], link: {loss: 0.5%, reorder: 0.1}}]",
     ],
 )
 def test_short_forms_are_valid(more: str) -> None:
@@ -58,6 +59,8 @@ def test_a_file_in_parts_is_valid() -> None:
         (BASE + "trial: 3", "$"),
         (BASE + "trials: many", "$.trials"),
         (BASE + "timing: {warmup: 3}", "$.timing.warmup"),
+        (BASE + "network: [{sites: [a, b], link: {loss: 2}}]", "$.network[0].link.loss"),
+        (BASE + "network: [{sites: [a, b], link: {loss: half}}]", "$.network[0].link.loss"),
         ("name: x\nsolutions: [standalon]\nworkloads: [oltp_read_only]", "$.solutions[0]"),
         (BASE + "faults: [{fault: kill, targt: primary}]", "$.faults[0]"),
         ("name: x\nsolutions: [standalone]", "$"),

@@ -18,10 +18,16 @@ from fivenines.base.units import format_duration, format_rate, format_size
 # Keys that name a kind.
 KIND_KEYS = ("solution", "workload", "fault", "kind")
 
+
+def _number(value: Any) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
 _UNITS = {
-    "duration": ("a duration", "500ms, 10s, 1m30s", format_duration),
-    "size": ("a size", "64MiB, 2GB", format_size),
-    "rate": ("a rate", "57kbit/s, 100Mbit/s", format_rate),
+    "duration": ("a duration", ", with a unit, as 500ms, 10s, 1m30s", format_duration),
+    "size": ("a size", ", with a unit, as 64MiB, 2GB", format_size),
+    "rate": ("a rate", ", with a unit, as 57kbit/s, 100Mbit/s", format_rate),
+    "fraction": ("a number", ", or a percentage, as 0.5%", _number),
 }
 _PLAIN: dict[Any, str] = {
     int: "a whole number",
@@ -136,9 +142,9 @@ def _one_of_models(models: list[type[Settings]]) -> str:
 
 def _scalar(shape: Shape) -> str:
     unit = _unit(shape)
-    text, examples, write = unit or (_PLAIN.get(shape.annotation, "a value"), "", _number)
+    text, forms, write = unit or (_PLAIN.get(shape.annotation, "a value"), "", _number)
     bounds = _bounds(shape)
-    if unit and bounds.get("ge") in (0, 1):  # the lower bound of a duration is obvious
+    if write is not _number and bounds.get("ge") in (0, 1):  # the lower bound of a duration is obvious
         bounds.pop("ge")
     if "ge" in bounds and "le" in bounds:
         limits = f" from {write(bounds['ge'])} to {write(bounds['le'])}"
@@ -146,7 +152,7 @@ def _scalar(shape: Shape) -> str:
         limits = "".join(f" {word} {write(bounds[key])}" for key, word in _BOUNDS if key in bounds)
     if shape.annotation is str and _least_length(shape):
         text = "text, not empty"
-    return f"{text}{limits}" + (f", with a unit, as {examples}" if examples else "")
+    return f"{text}{limits}{forms}"
 
 
 def _unit(shape: Shape) -> tuple[str, str, Any] | None:
@@ -172,7 +178,7 @@ def _flat(shape: Shape) -> list[Any]:
 
 
 def _bounds(shape: Shape) -> dict[str, Any]:
-    """Return the tightest bounds; a strict lower bound replaces an inclusive one."""
+    """Return the tightest bounds; a strict bound replaces an inclusive one."""
     found: dict[str, Any] = {}
     for one in _flat(shape):
         for name in ("ge", "gt", "le", "lt"):
@@ -180,15 +186,13 @@ def _bounds(shape: Shape) -> dict[str, Any]:
                 found[name] = bound
     if "gt" in found:
         found.pop("ge", None)
+    if "lt" in found:
+        found.pop("le", None)
     return found
 
 
 def _least_length(shape: Shape) -> int:
     return max([getattr(one, "min_length", None) or 0 for one in _flat(shape)], default=0)
-
-
-def _number(value: Any) -> str:
-    return str(value) if isinstance(value, int) else f"{value:g}"
 
 
 def _joined(texts: list[str]) -> str:
