@@ -12,7 +12,7 @@ from fivenines.experiment.sections.clients import ClientPlan
 from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan
 from fivenines.results import layout
-from fivenines.results.records import ClientRecord, Event
+from fivenines.results.records import ClientRecord, Event, FaultRecord
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.faults.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.trial.faults.recovered import LoadRates, early_end
@@ -143,10 +143,10 @@ class Measurement(AbstractContextManager["Measurement"]):
         """Remove the network conditions before the checks."""
         self._network.end()
 
-    def events(self, load: dict[str, Any]) -> list[Event]:
+    def events(self, load: dict[str, Any], faults: list[FaultRecord]) -> list[Event]:
         """Return what happened, in chronological order, and why no fault was injected if so."""
         events = self._network.among(self.faults.events(), load)
-        early = self._planned.too_early(load, self._fault, self.faults.records())
+        early = self._planned.too_early(load, self._fault, faults)
         return [*events, early] if self._fault != "none" and early is not None else events
 
     def abandon(self) -> None:

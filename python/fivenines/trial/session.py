@@ -104,7 +104,7 @@ class TrialSession:
         deployed.require_durability()
         measurement.end_network()
         state.faults = measurement.faults.records()
-        state.events = measurement.events(self._loaded().load)
+        state.events = measurement.events(self._loaded().load, state.faults)
         if self._cell.fault.fault != "none" and not self._cell.solution.external:
             state.in_effect_after = in_effect_after(deployed.solution, missing)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from lab_support import LIMIT, program
+from lab_support import LIMIT, UNPRIVILEGED, program
 
 from fivenines.lab.lab import Lab
 from fivenines.servers.base import DATABASE, Server
@@ -17,9 +17,6 @@ from fivenines.servers.families import server
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
-# Neither pooler runs as root. A namespace in which this account has another number keeps its access to the
-# files of the test, whatever the umask and the mode of the temporary folder.
-UNPRIVILEGED = ("unshare", "--user", "--map-user=1", "--map-group=1")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")
 

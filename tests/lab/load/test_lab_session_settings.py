@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from lab_external_servers import ExternalServer, free_port, postgres, running
-from lab_support import LIMIT, program
+from lab_support import LIMIT, UNPRIVILEGED, program
 
 BOUNCER = """\
 [databases]
@@ -28,8 +28,6 @@ default_pool_size = {size}
 query_wait_timeout = 1
 """
 
-# PgBouncer does not run as root; in this namespace the account has another number and the same access.
-UNPRIVILEGED = ("unshare", "--user", "--map-user=1", "--map-group=1")
 SERIALIZABLE = ("--workload", "bank", "--set", "isolation=serializable")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another account is root's to take")

@@ -55,6 +55,10 @@ PATIENCE = float(os.environ.get("FIVENINES_PATIENCE", "1"))
 # Seconds after which a test gives up whatever it waits for: far longer than any wait on a busy machine.
 LIMIT = 300 * PATIENCE
 
+# Poolers do not run as root. A namespace in which this account has another number keeps its access to the
+# files of a test, whatever the umask and the mode of the temporary folder.
+UNPRIVILEGED = ("unshare", "--user", "--map-user=1", "--map-group=1")
+
 # A recovery that ends with the expected event, not at a time that a busy machine may exceed.
 RECOVERED = f"{{at_most: {60 * PATIENCE:g}s, until: rejoined, calm: 1s}}"
 

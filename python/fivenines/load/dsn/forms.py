@@ -348,7 +348,7 @@ def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
 
     def take(name: str, value: str) -> None:
         nonlocal inner
-        if name == "url" or (name == "dbname" and is_psql and _is_connection(value)):
+        if name == "url" or (name == "dbname" and _is_connection(value, is_psql)):
             inner = taken_apart(value)
         elif value or name != "password":
             options.append((name, value))
@@ -371,16 +371,14 @@ def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
             words.pop(0)
         elif word.startswith("-"):
             continue
-        elif "://" in word or (is_psql and "=" in word):
-            inner = taken_apart(word)
         else:
-            options.append(("dbname", word))
+            take("dbname", word)
     return options, inner
 
 
-def _is_connection(value: str) -> bool:
-    """Return whether psql takes the value of `-d` for a connection string, and not for a name."""
-    return "://" in value or "=" in value
+def _is_connection(value: str, is_psql: bool) -> bool:
+    """Return whether a database is written as a connection string, and not as a name."""
+    return "://" in value or (is_psql and "=" in value)
 
 
 _ELSEWHERE = ("command", "execute", "file", "set", "variable", "output", "log-file", "pset", "prompt")
