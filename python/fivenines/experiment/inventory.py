@@ -59,15 +59,6 @@ def located(lab: LabSettings, base: Path) -> LabSettings:
     return over_ssh(base / lab.inventory)
 
 
-def on_machines(experiment: Experiment, path: Path) -> Experiment:
-    """Return the experiment on the machines of an inventory, which replaces its lab.
-
-    Raises:
-        UsageError: as `read`; or the machines cannot run the experiment.
-    """
-    return possible(experiment.model_copy(update={"lab": over_ssh(path)}))
-
-
 def possible(experiment: Experiment) -> Experiment:
     """Require that the machines of the experiment can run it, and return it.
 

@@ -30,6 +30,7 @@ from fivenines.experiment.validation.allowed import Shape
 from fivenines.experiment.validation.mistakes import Mistake, Place, from_validation, shown, validated
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.solutions.settings import SolutionSettings
 
 _S = TypeVar("_S", bound=Settings)
@@ -48,16 +49,16 @@ class Part:
     source: Document
 
 
-def load_parts(path: Path, only: Sequence[str] = ()) -> list[Part]:
+def load_parts(path: Path, only: Sequence[str] = (), lab: LabSettings | None = None) -> list[Part]:
     """Return the experiments in a file, with all names: one, or one for each of its `parts`.
 
-    If `only` names solutions, this machine need not be able to run the others.
+    If `only` names solutions, this machine need not be able to run the others. `lab` replaces the file's.
 
     Raises:
         UsageError: the file is not readable or has errors; all of them with line and column.
     """
     text = document.read_text(path)
-    return parse_parts(text, str(path), on_this_machine=True, only=only)
+    return parse_parts(text, str(path), on_this_machine=True, only=only, lab=lab)
 
 
 def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, str]:
@@ -81,12 +82,17 @@ def parse_experiment(
 
 
 def parse_parts(
-    text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
+    text: str,
+    file: str,
+    *,
+    on_this_machine: bool = False,
+    only: Sequence[str] = (),
+    lab: LabSettings | None = None,
 ) -> list[Part]:
     """Return the experiments in a text; messages name it `file`.
 
     With `on_this_machine`, solutions (all, or those in `only`) that this user cannot run on this
-    machine are errors, too.
+    machine are errors, too. `lab` replaces the experiments' own.
     """
     source = document.parse(text, file)
     if not isinstance(source.data, dict):
@@ -96,17 +102,20 @@ def parse_parts(
             f"\n    allowed: the keys {known}"
         )
     drafts, found = parts.drafts(source)
-    read, own = experiments(drafts, only if on_this_machine else None)
+    read, own = experiments(drafts, only if on_this_machine else None, lab)
     require_sound(source, [*source.mistakes, *found], own)
     return read
 
 
 def experiments(
-    drafts: Sequence[parts.Draft], on_this_machine: Sequence[str] | None = None
+    drafts: Sequence[parts.Draft],
+    on_this_machine: Sequence[str] | None = None,
+    lab: LabSettings | None = None,
 ) -> tuple[list[Part], list[Mistake]]:
     """Return the experiments of drafts, and the errors in all of them, each with its place.
 
     `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
+    `lab` replaces the experiments' own.
     """
     read: list[Part] = []
     mistakes: list[Mistake] = []
@@ -115,7 +124,7 @@ def experiments(
         experiment, own = _validated(source, on_this_machine)
         mistakes += [placed(one, source, draft.name) for one in own]
         if experiment is not None and not own:
-            named = _named(experiment, Path(source.file).parent)
+            named = _named(experiment, Path(source.file).parent, lab)
             read.append(Part(draft.name, draft.title or named.name, named, source))
     return read, mistakes
 
@@ -172,6 +181,7 @@ def _validated(
     """Return the experiment if its form is valid, and all errors.
 
     `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
+    `lab` replaces the experiments' own.
     """
     experiment: Experiment | None = None
     base = Path(source.file).parent
@@ -262,13 +272,13 @@ def require_sound(source: Document, found: Sequence[Mistake], others: Sequence[M
         raise UsageError("\n".join([f"{source.file} has {len(blocks)} errors:", *blocks]))
 
 
-def _named(experiment: Experiment, base: Path) -> Experiment:
+def _named(experiment: Experiment, base: Path, lab: LabSettings | None) -> Experiment:
     """Fill in the names of solutions and workloads, and the paths of files, relative to `base`."""
     solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
     complete = experiment.model_copy(
         update={
-            "lab": inventory.located(experiment.lab, base),
+            "lab": lab or inventory.located(experiment.lab, base),
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],

@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
-from fivenines.experiment.inventory import on_machines, read
+from fivenines.experiment.inventory import over_ssh, read
 from fivenines.experiment.source import load_parts
 from fivenines.experiment.validation import lab as lab_checks
 from fivenines.failover.managers.settings import ManagerSettings
@@ -54,6 +54,11 @@ def test_files_are_found_from_the_inventory(tmp_path: Path) -> None:
         ("hosts:\n  a: {address: 10.0.0.1, rule: node}\n", "hosts.yaml:2:26:"),
         ("- a", "an inventory is a mapping with `hosts:`"),
         ("hosts:\n  a: {address: 10.0.0.1}\n  a: {address: 10.0.0.2}\n", "hosts.yaml:3:"),
+        ("hosts: {a: {address: 10.0.0.1, processors: 3-0}}", "hosts.yaml:1:44: hosts.a.processors: 3-0"),
+        ("hosts: {a: {address: 0.0.0.0}}", "hosts.yaml:1:22: hosts.a.address: 0.0.0.0 is not the address"),
+        ("hosts: {a: {address: 224.0.0.1}}", "224.0.0.1 is not the address of one machine"),
+        ("hosts: {a: {address: 10.0.0.1, folder: ~/x}}", "hosts.a.folder: write an absolute path"),
+        ("hosts: {a: {address: 10.0.0.1, folder: '/a b'}}", "'/a b' has white space, a quotation mark or"),
         ("silence: 5\nhosts: {a: {address: 10.0.0.1}}", "hosts.yaml:1:10:"),
     ],
 )
@@ -87,10 +92,17 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     ],
 )
 def test_what_machines_cannot_do_is_a_mistake(tmp_path: Path, more: str, said: str) -> None:
-    (part,) = load_parts(written(tmp_path, EXPERIMENT + more + "\n", "x.yaml"))
+    lab = over_ssh(written(tmp_path, HOSTS))
     with pytest.raises(UsageError) as caught:
-        on_machines(part.experiment, written(tmp_path, HOSTS))
+        load_parts(written(tmp_path, EXPERIMENT + more + "\n", "x.yaml"), lab=lab)
     assert said in str(caught.value)
+
+
+def test_the_inventory_of_the_command_line_is_the_one_that_counts(tmp_path: Path) -> None:
+    lab = over_ssh(written(tmp_path, HOSTS))
+    text = EXPERIMENT + "lab: {kind: ssh, inventory: missing.yaml}\n"
+    (part,) = load_parts(written(tmp_path, text, "x.yaml"), lab=lab)
+    assert part.experiment.lab == lab
 
 
 def test_what_is_refused_is_there(tmp_path: Path) -> None:

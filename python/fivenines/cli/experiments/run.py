@@ -5,7 +5,7 @@
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,11 +98,13 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """
     from fivenines.cli.experiments.planned import chosen_parts, planned, remaining, solution_names
     from fivenines.experiment import examples
-    from fivenines.experiment.source import load_parts
+    from fivenines.experiment.machines import require_machines
 
     parallelism = Parallelism(parallel, oversubscribe, on)
-    parts = _placed(load_parts(examples.located(file), only or []), inventory, parallelism)
+    parts = _placed(examples.located(file), only or [], inventory, parallelism)
     works = planned(chosen_parts(parts, part or [], str(file)), only or [], trials)
+    for work in works:
+        require_machines(work.experiment, work.trials, work.blocks)
     names = [name for work in works for name in solution_names(work.experiment)]
     thresholds = check.read(threshold, list(dict.fromkeys(names)))
     if junit is not None and not (thresholds or any(work.experiment.thresholds for work in works)):
@@ -167,12 +169,14 @@ class _Options:
         return shlex.join([*words, *self.parallelism.words])
 
 
-def _placed(parts: "Sequence[Part]", inventory: Path | None, parallelism: Parallelism) -> "Sequence[Part]":
-    """Return the parts, placed on the machines of an inventory if there is one."""
-    from fivenines.experiment.inventory import on_machines
+def _placed(
+    file: Path, only: Sequence[str], inventory: Path | None, parallelism: Parallelism
+) -> "Sequence[Part]":
+    """Return the parts of a file, placed on the machines of an inventory if there is one."""
+    from fivenines.experiment.inventory import over_ssh
+    from fivenines.experiment.source import load_parts
 
-    if inventory is not None:
-        parts = [replace(part, experiment=on_machines(part.experiment, inventory)) for part in parts]
+    parts = load_parts(file, only, over_ssh(inventory) if inventory is not None else None)
     if parallelism.words and any(part.experiment.lab.kind == "ssh" for part in parts):
         raise UsageError(
             f"{parallelism.words[0]}: over SSH, trials run one at a time, as each uses all machines of the "

@@ -1,13 +1,14 @@
 """Settings of an inventory: its machines, how to log in to them, and their roles."""
 
+import re
 from collections.abc import Mapping
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from fivenines.base.settings import Settings
+from fivenines.base.settings import Settings, invalid
 from fivenines.base.units import Duration
 
 Role = Literal["node", "client", "other", "any"]
@@ -15,10 +16,41 @@ Role = Literal["node", "client", "other", "any"]
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 FOLDER = "/var/lib/fivenines"
 
+# Also what a shell expands.
+_UNSAFE = re.compile(r"[\s:'\"$`\\*?;&|<>()]")
+
 
 def _as_text(processors: object) -> object:
     """Convert a single processor to text, as YAML reads it as a number."""
     return str(processors) if type(processors) is int else processors
+
+
+def _ascending(processors: str | None) -> str | None:
+    for part in (processors or "").split(","):
+        first, _, last = part.partition("-")
+        if last and int(last) < int(first):
+            raise invalid(f"{part} is an empty range: write the smaller number first")
+    return processors
+
+
+def _of_one_machine(address: IPv4Address) -> IPv4Address:
+    if address.is_unspecified or address.is_multicast or address.is_reserved:
+        raise invalid(
+            f"{address} is not the address of one machine: write the address at which the other machines "
+            "reach it"
+        )
+    return address
+
+
+def _whole_path(folder: object) -> object:
+    """Refuse what the machine's shell would expand or split: commands name the folder unquoted."""
+    if not isinstance(folder, str):
+        return folder
+    if not folder.startswith("/"):
+        raise invalid(f"write an absolute path, as {FOLDER}; found {folder!r}, and ~ is not expanded")
+    if _UNSAFE.search(folder):
+        raise invalid(f"{folder!r} has white space, a quotation mark or a colon: use another folder")
+    return folder
 
 
 class _Way(Settings):
@@ -36,17 +68,17 @@ class _Way(Settings):
         description="file with the hosts' keys; null: the default of ssh and its configuration. An unknown "
         "key is an error",
     )
-    folder: str = Field(
-        FOLDER,
-        pattern=r"^/[^\s:'\"]+$",
-        description="folder that fivenines can write to: engines, data sets, and the hosts of a trial",
+    folder: Annotated[str, BeforeValidator(_whole_path)] = Field(
+        FOLDER, description="folder that fivenines can write to: engines, data sets, and the hosts of a trial"
     )
 
 
 class MachineSettings(_Way):
     """One machine. Missing login settings are taken from the inventory's top level."""
 
-    address: IPv4Address = Field(description="address in the measured network")
+    address: Annotated[IPv4Address, AfterValidator(_of_one_machine)] = Field(
+        description="address in the measured network"
+    )
     ssh: str | None = Field(None, description="host name or address for SSH; null: `address`")
     role: Role = Field(
         "any",
@@ -54,7 +86,7 @@ class MachineSettings(_Way):
         "arbiter; any: for every host, after machines with a matching role",
     )
     site: str | None = Field(None, description="site of the machine, such as a data centre")
-    processors: Annotated[str | None, BeforeValidator(_as_text)] = Field(
+    processors: Annotated[str | None, BeforeValidator(_as_text), AfterValidator(_ascending)] = Field(
         None,
         pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
         description="CPUs that fivenines can use there, such as 0-3 or '0,2'; null: all",

@@ -44,7 +44,7 @@ class Places:
                     return name
         where = f" in the site {site}" if site is not None else ""
         raise UsageError(
-            f"the inventory has no machine left{where} for the host {host}: add one with "
+            f"The inventory has no machine left{where} for the host {host}: add one with "
             f"`role: {role}` or `role: any`. Taken: "
             + (", ".join(f"{name} by {taker}" for taker, name in self.taken.items()) or "none")
         )
