@@ -63,6 +63,19 @@ def is_on(value: object) -> bool:
     return str(value).strip().lower() in ("1", "on", "true", "yes")
 
 
+# Variables with ON and OFF among other words, of which 1 is another (MySQL 9 reference manual, "gtid_mode").
+_WORDED = ("gtid_mode",)
+
+
+def as_option(name: str, value: object) -> str:
+    """Return a value as it stands in the configuration of MariaDB and MySQL."""
+    if not isinstance(value, bool):
+        return str(value)
+    if canonical(name, "mysql") in _WORDED:
+        return "ON" if value else "OFF"
+    return str(int(value))
+
+
 # Settings that PostgreSQL takes from initdb, and not from its configuration.
 AT_INITDB = ("wal_segment_size", "data_checksums")
 
@@ -107,7 +120,7 @@ MADE_WITH: dict[Family, tuple[str, ...]] = {
 def at_first_start(given: Mapping[str, Any]) -> list[str]:
     """Return the arguments with which MariaDB or MySQL creates a data directory."""
     return [
-        f"--{canonical(name, 'mysql').replace('_', '-')}={int(value) if isinstance(value, bool) else value}"
+        f"--{canonical(name, 'mysql').replace('_', '-')}={as_option(name, value)}"
         for name, value in given.items()
         if canonical(name, "mysql") not in _OF_TABLES
     ]

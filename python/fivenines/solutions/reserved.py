@@ -6,7 +6,7 @@ solution reserves in addition are defined with its settings (`SolutionSettings.r
 
 from collections.abc import Mapping
 
-from fivenines.servers.spelled import canonical
+from fivenines.servers.spelled import canonical, is_on
 from fivenines.software.base import Family
 
 _ADDRESS = "each node has its own address in the lab, which clients, proxies and checks use"
@@ -152,7 +152,7 @@ def refused(given: Mapping[str, object], family: Family | None, own: Mapping[str
     first: dict[str, str] = {}
     for name, value in given.items():
         same = canonical(name, family)
-        if reason := known.get(same) or _abbreviated(same, family, known) or _log(same, value, family):
+        if reason := known.get(same) or _abbreviated(same, family, known) or _by_value(same, value, family):
             remedy = "" if "write " in reason else "; leave it out"
             reasons[name] = f"{reason}{remedy}"
         elif same in first and same not in ADDED:
@@ -178,9 +178,16 @@ def _abbreviated(same: str, family: Family | None, known: Mapping[str, str]) -> 
     return f"MariaDB reads it as {longer}: {known[longer]}" if longer else ""
 
 
-def _log(same: str, value: object, family: Family | None) -> str:
-    """Return why a binary log cannot have this name; empty otherwise."""
-    if family == "postgresql" or same != "log_bin" or isinstance(value, bool):
+def _by_value(same: str, value: object, family: Family | None) -> str:
+    """Return why a setting cannot have this value; empty if it can."""
+    if family == "postgresql":
+        return ""
+    if same == "innodb_dedicated_server" and is_on(value):
+        return (
+            "each node would size its memory as if it were alone on this machine, and only where no size is "
+            "set: write innodb_buffer_pool_size and innodb_redo_log_capacity"
+        )
+    if same != "log_bin" or isinstance(value, bool):
         return ""
     if str(value).strip().lower() in ("0", "1", "on", "off", "true", "false", "yes", "no"):
         return f"the server reads {value!r} as the name of the log's files: write true or false"

@@ -16,6 +16,7 @@ from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.families import server
 from fivenines.servers.mariadb.server import Mariadb, follow
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.mysql_family.server import _line
 from fivenines.servers.postgres.server import Postgres, _quoted
 
 
@@ -435,3 +436,17 @@ def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
     mariadb.process = SimpleNamespace(alive=True, frozen=False)  # type: ignore[assignment]
     with pytest.raises(FiveninesError, match=r"did not answer within 0\.03 s"):
         mariadb.wait_ready(0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        # 1 would be OFF_PERMISSIVE.
+        ("gtid_mode", True, "gtid_mode=ON"),
+        ("GTID-mode", False, "GTID-mode=OFF"),
+        ("innodb_flush_sync", True, "innodb_flush_sync=1"),
+        ("sync_binlog", 1, "sync_binlog=1"),
+    ],
+)
+def test_a_switch_is_written_as_its_variable_reads_it(name: str, value: Any, line: str) -> None:
+    assert _line(name, value) == line

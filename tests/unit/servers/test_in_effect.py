@@ -42,6 +42,8 @@ VARIABLES = {
         ("optimizer_switch", "mrr=on", "optimizer_switch", "index_merge=on,mrr=on", None),
         ("optimizer_switch", "mrr=on", "optimizer_switch", "index_merge=on,mrr=off", "differs"),
         ("transaction-isolation", "READ-COMMITTED", "tx_isolation", "READ-COMMITTED", None),
+        ("gtid-mode", True, "gtid_mode", "ON", None),
+        ("gtid_mode", True, "gtid_mode", "OFF_PERMISSIVE", "differs"),
         ("transaction-isolation", 1, "transaction_isolation", "READ-COMMITTED", None),
         ("transaction-isolation", 1, "transaction_isolation", "REPEATABLE-READ", "differs"),
         ("some_enum", 2, "some_enum", "FULL", "unobserved"),

@@ -135,6 +135,11 @@ def test_postgresql(name: str) -> None:
         ("cluster-pair", {"a": "galera", "server": {"gtid-domain-id": 3}}, "it is set for each cluster"),
         ("cluster-pair", {"a": {"solution": "ndb", "cluster": {"NodeId": 3}}}, "a.cluster.NodeId: "),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": 0}}, "as the name of the log's files"),
+        (
+            "standalone",
+            {"engine": "mysql-9.7", "server": {"innodb-dedicated-server": True}},
+            "write innodb_buffer_pool_size and innodb_redo_log_capacity",
+        ),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": "OFF"}}, "write true or false"),
         ("standalone", {"engine": "mysql-9.7", "server": {"log_bin": False}}, ""),
         ("standalone", {"server": {"Work_Mem": "4MB", "work_mem": "5MB"}}, "the same setting as Work_Mem"),

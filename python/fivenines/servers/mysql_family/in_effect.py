@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 
 from fivenines.servers.in_effect import Asked, Finding, Kind
 from fivenines.servers.mysql_family.provider_options import parsed, same_option
-from fivenines.servers.spelled import PLUGINS, canonical, is_loose, plain
+from fivenines.servers.spelled import PLUGINS, as_option, canonical, is_loose, plain
 
 _UNITS: dict[str, int] = {one: int(2 ** (10 * power)) for power, one in enumerate("KMGTPE", start=1)}
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([KMGTPE]?)", re.IGNORECASE)
@@ -57,6 +57,7 @@ _ENUMERATED = {
     "transaction_isolation": ("READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"),
     "binlog_format": ("MIXED", "STATEMENT", "ROW"),
     "completion_type": ("NO_CHAIN", "CHAIN", "RELEASE"),
+    "gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
     "query_cache_type": ("OFF", "ON", "DEMAND"),
     "event_scheduler": ("OFF", "ON", "DISABLED"),
     "concurrent_insert": ("NEVER", "AUTO", "ALWAYS"),
@@ -108,7 +109,7 @@ def findings(place: str, asked: Asked, observed: Observed) -> list[Finding]:
     """The options that are not in effect as they were asked for, or not observed."""
     found: list[Finding] = []
     for name, value in asked.items():
-        found += _of_option(place, name, _unquoted(value), observed)
+        found += _of_option(place, name, _unquoted(name, value), observed)
     return found
 
 
@@ -147,8 +148,8 @@ def _negated(asked: str) -> str:
     return "1" if asked.lower() in _OFF else "0"
 
 
-def _unquoted(value: object) -> str:
-    text = ("1" if value else "0") if isinstance(value, bool) else str(value).strip()
+def _unquoted(name: str, value: object) -> str:
+    text = as_option(name, value).strip()
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
     return text[1:-1] if quoted else text
 

@@ -8,7 +8,7 @@ import re
 
 _PERIOD = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?|\.\d+)S)?)?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([KMGT]?)", re.IGNORECASE)
 WORDS = {
     "yes": True,
     "true": True,

@@ -15,7 +15,7 @@ from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, V
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.mysql_family.in_effect import Observed, findings
 from fivenines.servers.mysql_family.session import MysqlFamilySession
-from fivenines.servers.spelled import canonical, layered, plain
+from fivenines.servers.spelled import as_option, canonical, layered, plain
 
 SOCKET = "mysqld.sock"
 
@@ -287,6 +287,4 @@ def _line(name: str, value: Value) -> str:
         # With a value it would be the name of its files.
         wanted = value is not plain(name, "mysql").startswith(("skip_", "disable_"))
         return "log_bin" if wanted else "skip_log_bin"
-    if isinstance(value, bool):
-        return f"{name}={'1' if value else '0'}"
-    return f"{name}={value}"
+    return f"{name}={as_option(name, value)}"

@@ -113,10 +113,11 @@ def option_problems(text: str, *, segments: bool) -> str:
     """Return what is wrong with the user's wsrep_provider_options; empty if nothing."""
     given = pairs(text)
     names = [name for name, _ in given]
-    problems = [
-        f"{name} is set by the solution's key {_KEYS[name]}: write it once, as `{_KEYS[name]}`"
-        for name in names
-        if name in _KEYS
+    problems = [_key_problem(name, value) for name, value in given if name in _KEYS]
+    problems += [
+        f"{name}={value}: a semicolon separates options, not a comma"
+        for name, value in given
+        if "," in value and "=" in value and name not in _KEYS
     ]
     problems += [f"{name} is set by fivenines: leave it out" for name in names if name in _OWN]
     problems += [f"{name} has no value: write {name}=…" for name, value in given if not value]
@@ -125,6 +126,27 @@ def option_problems(text: str, *, segments: bool) -> str:
     if segments and "gmcast.segment" in names:
         problems.append("gmcast.segment differs between sites: set `segments: true` instead")
     return "; ".join(dict.fromkeys(problems))
+
+
+def _key_problem(name: str, value: str) -> str:
+    """Return why an option that a key sets could not be moved to the key."""
+    key = _KEYS[name]
+    if value:
+        try:
+            _as_key(key, value)
+        except ValueError:
+            return f"{name}={value}: {_form(key, value)}"
+    return f"{name} is set by the solution's key {key}: write it once, as `{key}`"
+
+
+def _form(key: str, value: str) -> str:
+    if "," in value:
+        return "a semicolon separates options, not a comma"
+    if key.endswith(("_timeout", "_period")):
+        return "Galera reads periods of ISO 8601, as PT2S or PT0.5S"
+    if key == "gcache":
+        return "Galera reads a number with one of the letters K, M, G and T, as 2G"
+    return "Galera reads yes or no" if key == "fc_single_primary" else "Galera reads a number"
 
 
 def _as_key(key: str, value: str) -> object:

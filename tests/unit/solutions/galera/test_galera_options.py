@@ -16,6 +16,7 @@ def _galera(text: str, **given: object) -> GaleraSettings:
 
 
 def test_options_that_have_a_key_are_the_keys() -> None:
+    assert _galera("gcs.fc_factor=.99").fc_factor == 0.99
     settings = _galera("gcache.size=256M; gcs.fc_limit = 64;evs.suspect_timeout=PT2S; gcs.fc_debug=1")
     assert (settings.gcache, settings.fc_limit, settings.suspect_timeout) == (2**28, 64, 2.0)
     # Dependent values follow: a keepalive of 1 s would be refused.
@@ -30,7 +31,11 @@ def test_options_that_have_a_key_are_the_keys() -> None:
     [
         ("evs.suspect_timeout=PT2S", {"suspect_timeout": "2s"}, "set by the solution's key suspect_timeout"),
         ("gcs.fc_limit=6; GCS.FC_LIMIT=7", {}, "set by the solution's key fc_limit"),
-        ("gcache.size=many", {}, "set by the solution's key gcache"),
+        ("gcache.size=many", {}, "gcache.size=many: Galera reads a number with one of the letters"),
+        ("gcache.size=2GB", {}, "gcache.size=2GB: Galera reads a number with one of the letters"),
+        ("evs.suspect_timeout=5s", {}, "evs.suspect_timeout=5s: Galera reads periods of ISO 8601"),
+        ("gcs.fc_limit=16, gcs.fc_factor=0.8", {}, "a semicolon separates options, not a comma"),
+        ("gcs.fc_debug=1, pc.weight=2", {}, "a semicolon separates options, not a comma"),
         ("gmcast.listen_addr=tcp://0.0.0.0", {}, "gmcast.listen_addr is set by fivenines"),
         ("base_host=10.0.0.1", {}, "base_host is set by fivenines"),
         ("pc.bootstrap=YES", {}, "pc.bootstrap is set by fivenines"),
