@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
 
+from fivenines.base.settings import invalid
+
 # Key of the validation context that forbids numbers without a unit, for values from a file.
 FROM_FILE = "from-file"
 
@@ -172,11 +174,21 @@ Rate = Annotated[
     WithJsonSchema({"type": "string", "format": "rate", "examples": ["100Mbit/s"]}),
 ]
 
+
+def _fraction(value: object, info: ValidationInfo) -> object:
+    """Convert a percentage; in a file, a bare 1 is either 100 % or a slip for 1 %."""
+    if isinstance(value, str):
+        return parse_fraction(value)
+    if value == 1 and not isinstance(value, bool) and info.context and FROM_FILE in info.context:
+        raise invalid("1 would be all of it: write 100%, or 1% for one in a hundred")
+    return value
+
+
 # A number from 0 to 1, or a percentage.
 Fraction = Annotated[
     float,
     Field(ge=0, le=1, allow_inf_nan=False),
-    BeforeValidator(lambda value: parse_fraction(value) if isinstance(value, str) else value),
+    BeforeValidator(_fraction),
     WithJsonSchema(
         {
             "format": "fraction",

@@ -124,6 +124,16 @@ def test_fractions_may_be_percentages() -> None:
             fraction.validate_python(wrong)
 
 
+def test_a_bare_1_in_a_file_is_not_taken_for_all_of_it() -> None:
+    fraction, in_file = TypeAdapter[float](units.Fraction), {units.FROM_FILE: True}
+    for ambiguous in (1, 1.0):
+        with pytest.raises(ValidationError, match="write 100%, or 1%"):
+            fraction.validate_python(ambiguous, context=in_file)
+        assert fraction.validate_python(ambiguous) == 1, "as a run stores it"
+    assert fraction.validate_python("100%", context=in_file) == 1
+    assert fraction.validate_python("1%", context=in_file) == 0.01
+
+
 def test_a_wrong_rate_is_quoted_as_it_was_written() -> None:
     with pytest.raises(ValueError, match="is not a rate") as refused:
         units.parse_rate("10 parsec/s")

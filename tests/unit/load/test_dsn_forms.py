@@ -13,7 +13,6 @@ from fivenines.base.errors import UsageError
 from fivenines.load.dsn import parse_dsn
 from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT
 from fivenines.load.dsn.forms import plain
-from fivenines.load.dsn.model import Address
 from fivenines.load.dsn.words import IGNORED, REFUSED, TAKEN
 
 
@@ -26,6 +25,35 @@ def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 RIGHT = [
+    # go-sql-driver, whose address and network have defaults, and whose other options are variables.
+    ("u:p@/d", {"addresses": ["127.0.0.1:3306"], "password": "p", "database": "d"}),
+    ("u:p@w@(h:3307)/d", {"addresses": ["h:3307"], "password": "p@w"}),
+    ("u:p@tcp(h)/d?timeout=1m30s&readTimeout=500ms", {"connect_timeout": 90.0, "answer_timeout": 0.5}),
+    ("u:p@tcp(h)/d?time_zone=%27UTC%27", {"init_sql": "SET time_zone='UTC'"}),
+    # The option wins over the address, as in libpq and PyMySQL.
+    (
+        "postgresql://u:p@localhost:5433/d?host=/cloudsql/a:b:c",
+        {"addresses": ["/cloudsql/a:b:c/.s.PGSQL.5433"]},
+    ),
+    ("postgresql://u:p@localhost/d?host=db.example", {"addresses": ["db.example:5432"]}),
+    ("mysql://u:p@localhost/d?unix_socket=/cloudsql/a:b:c", {"addresses": ["/cloudsql/a:b:c"]}),
+    ("mysql+pymysql://u:p@localhost:3306/d?unix_socket=/run/m.sock", {"addresses": ["/run/m.sock"]}),
+    # From an XML file.
+    ("jdbc:mysql://h/d?user=u&amp;password=p&amp;useSSL=false", {"password": "p", "tls": "disable"}),
+    # Npgsql.
+    (
+        "Host=h;Username=u;Password=p;Database=d;Cancellation Timeout=500;Internal Command Timeout=3;"
+        "Check Certificate Revocation=false",
+        {"addresses": ["h:5432"], "password": "p"},
+    ),
+    # Command lines.
+    ("psql -h h -p 1 d u", {"user": "u", "database": "d"}),
+    ("psql -Xqh h -d d u", {"user": "u", "database": "d", "addresses": ["h:5432"]}),
+    ("psql -U u -Atc 'SELECT 1' d", {"user": "u", "database": "d"}),
+    ("mysql -uu -pp -h h d < dump.sql", {"password": "p", "database": "d", "addresses": ["h:3306"]}),
+    ("mysql -BNuu -pp -h h d 2>&1 | tee log", {"user": "u", "database": "d"}),
+    ("mysql -u u -h h --disable-ssl d", {"tls": "disable"}),
+    ("mariadb -u u -h h --ssl --skip-ssl-verify-server-cert d", {"tls": "require"}),
     ("postgresql://u:p@h:1/d?sslmode=verify-full&sslrootcert=system", {"tls": "verify-full", "tls_ca": ""}),
     ("postgresql://u:p@h:1/d?sslrootcert=system", {"tls": "verify-full"}),
     (
@@ -73,21 +101,21 @@ RIGHT = [
     ("mysql://u:p@h/d?connect_timeout=5", {"connect_timeout": 5.0}),
     (
         'psql -d "postgresql://u:p@db1:5433/shop"',
-        {"database": "shop", "password": "p", "addresses": (Address("db1", 5433),)},
+        {"database": "shop", "password": "p", "addresses": ["db1:5433"]},
     ),
     ("psql --dbname=postgresql://u:p@db1:5433/shop", {"database": "shop", "password": "p"}),
-    ('psql -d "host=db1 user=u dbname=shop"', {"database": "shop", "addresses": (Address("db1", 5432),)}),
-    ("postgresql://u@a,b/d?port=5432,5433", {"addresses": (Address("a", 5432), Address("b", 5433))}),
-    ("postgresql://u@a,b/d?port=5433", {"addresses": (Address("a", 5433), Address("b", 5433))}),
-    ("postgresql://u@[::1]/d?port=5433", {"addresses": (Address("::1", 5433),)}),
-    ("psql -h db1 -U u -d shop", {"database": "shop", "addresses": (Address("db1", 5432),)}),
+    ('psql -d "host=db1 user=u dbname=shop"', {"database": "shop", "addresses": ["db1:5432"]}),
+    ("postgresql://u@a,b/d?port=5432,5433", {"addresses": ["a:5432", "b:5433"]}),
+    ("postgresql://u@a,b/d?port=5433", {"addresses": ["a:5433", "b:5433"]}),
+    ("postgresql://u@[::1]/d?port=5433", {"addresses": ["[::1]:5433"]}),
+    ("psql -h db1 -U u -d shop", {"database": "shop", "addresses": ["db1:5432"]}),
     (
         "postgresql+psycopg2://u:p@/d?host=a:5432&host=b:5433&host=c",
-        {"addresses": (Address("a", 5432), Address("b", 5433), Address("c", 5432))},
+        {"addresses": ["a:5432", "b:5433", "c:5432"]},
     ),
-    ("jdbc:postgresql:d?user=u", {"database": "d", "addresses": (Address("localhost", 5432),)}),
-    ("jdbc:postgresql:///d?user=u", {"database": "d", "addresses": (Address("localhost", 5432),)}),
-    ("jdbc:mysql:///d?user=u", {"database": "d", "addresses": (Address("localhost", 3306),)}),
+    ("jdbc:postgresql:d?user=u", {"database": "d", "addresses": ["localhost:5432"]}),
+    ("jdbc:postgresql:///d?user=u", {"database": "d", "addresses": ["localhost:5432"]}),
+    ("jdbc:mysql:///d?user=u", {"database": "d", "addresses": ["localhost:3306"]}),
     ("jdbc:mysql://h/d?user=u&useSSL=true&verifyServerCertificate=true", {"tls": "verify-ca"}),
     ("jdbc:mysql:replication://h1,h2/d?user=u&sslMode=VERIFY_IDENTITY", {"tls": "verify-full"}),
     ("jdbc:mysql://h/d?user=u&sessionVariables=wait_timeout=10", {"init_sql": "SET wait_timeout=10"}),
@@ -125,8 +153,8 @@ RIGHT = [
 @pytest.mark.parametrize(("text", "expected"), RIGHT)
 def test_each_form_is_read(text: str, expected: dict[str, object]) -> None:
     dsn = parse_dsn(text)
-    session = asdict(dsn.session)
-    assert {name: session.get(name, getattr(dsn, name, None)) for name in expected} == expected
+    found = {**asdict(dsn.session), "addresses": [str(address) for address in dsn.addresses]}
+    assert {name: found.get(name, getattr(dsn, name, None)) for name in expected} == expected
 
 
 def _places(text: str) -> list[str]:
@@ -186,6 +214,18 @@ def test_what_is_refused_has_a_sentence_and_no_password(text: str, words: str) -
         parse_dsn(text)
     assert words in str(refused.value)
     assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("Server=h;Database=d;User Id=u;Password=p", "names no product: MySQL is assumed"),
+        ("postgresql://u:p@localhost/d?host=h", "the host before the database has no effect"),
+        ("mysql://u:p@h/d?timezone=%2B00:00", "SET time_zone="),
+    ],
+)
+def test_what_was_assumed_is_noted(text: str, note: str) -> None:
+    assert any(note in one for one in parse_dsn(text).notes)
 
 
 def test_what_has_no_effect_is_noted() -> None:

@@ -12,14 +12,25 @@ line.
 import getpass
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from fivenines.base.errors import UsageError
 from fivenines.load import odbc
 from fivenines.load.dsn import files, hosts, options
 from fivenines.load.dsn.encryption import encryption_of
-from fivenines.load.dsn.forms import INSTEAD, Written, plain, taken_apart
-from fivenines.load.dsn.model import NOOP, PORTS, TLS_MODES, Address, Driver, Dsn, FormError, WrongError
+from fivenines.load.dsn.forms import INSTEAD, plain, taken_apart
+from fivenines.load.dsn.model import (
+    NOOP,
+    PORTS,
+    TLS_MODES,
+    Address,
+    Driver,
+    Dsn,
+    FormError,
+    Written,
+    WrongError,
+)
 from fivenines.servers.session_options import SessionOptions
 
 __all__ = [
@@ -136,8 +147,7 @@ def _by_odbc(text: str) -> Dsn:
 def _completed(written: Written) -> Dsn:
     asked = options.of(written)
     driver, postgres = written.driver, written.driver == "postgres"
-    if written.hosts and any(asked.get(name) for name in ("host", "socket")):
-        raise WrongError("it names hosts both before the database and as an option")
+    written = _with_one_place(asked, written)
     _add_defaults(asked, written)
     addresses = _addresses(asked, written)
     user = asked.get("user") or (_own_name() if postgres and _is_libpq(written) else "")
@@ -182,6 +192,22 @@ def _completed(written: Written) -> Dsn:
         ),
         notes=tuple(asked.notes),
     )
+
+
+def _with_one_place(asked: options.Asked, written: Written) -> Written:
+    """Let an option that names the server override the address, as libpq and drivers of MySQL do.
+
+    Cloud consoles show `postgresql://user@localhost/db?host=/cloudsql/...` and `?unix_socket=...`.
+    """
+    if not written.hosts or not any(asked.get(name) for name in ("host", "socket")):
+        return written
+    name = "socket" if asked.get("socket") else "host"
+    if "," in written.hosts or (name == "host" and not (written.driver == "postgres" and _is_libpq(written))):
+        raise WrongError("it names hosts both before the database and as an option")
+    if port := re.search(r":([0-9]+)$", written.hosts):
+        asked.values.setdefault("port", port[1])
+    asked.notes.append(f"the host before the database has no effect: the option {name!r} names another")
+    return replace(written, hosts="")
 
 
 def _add_defaults(asked: options.Asked, written: Written) -> None:

@@ -9,9 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from fivenines.load.dsn.model import Address, WrongError
-
-Pairs = list[tuple[str, str]]
+from fivenines.load.dsn.model import Address, Pairs, WrongError
 
 # Environment variables of libpq and their options.
 LIBPQ_ENVIRONMENT = {

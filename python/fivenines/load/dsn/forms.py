@@ -1,13 +1,11 @@
 """Split connection strings of all forms into hosts and options, without validation."""
 
 import re
-import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from urllib.parse import unquote, unquote_plus
 
-from fivenines.load.dsn.files import LIBPQ_ENVIRONMENT, MYSQL_ENVIRONMENT, Pairs
-from fivenines.load.dsn.model import Driver, WrongError
+from fivenines.load.dsn.commands import command_line
+from fivenines.load.dsn.model import Driver, Pairs, Written, WrongError
 
 # Schemes of URIs and JDBC, and of libraries that append `+driver`.
 SCHEMES: dict[str, Driver] = {
@@ -49,32 +47,15 @@ INSTEAD = {
 }
 
 
-@dataclass
-class Written:
-    """The parts of a connection string.
-
-    Attributes:
-        form: the client that defines its options: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go,
-            net or client.
-        hosts: servers as written; empty: named by options.
-        options: all options in order.
-        account: user, password and database of the address. Options of the same names override them.
-    """
-
-    driver: Driver
-    form: str
-    hosts: str = ""
-    options: Pairs = field(default_factory=list)
-    account: Pairs = field(default_factory=list)
-
-
 def taken_apart(text: str) -> Written | None:
     """Split a connection string; None if its form is unknown.
 
     Raises:
         WrongError: it has a known form but is malformed.
     """
-    for form in (_command, _jdbc, _pdo, _uri, _go, _net, _keywords):
+    if (written := command_line(text, taken_apart)) is not None:
+        return written
+    for form in (_jdbc, _pdo, _uri, _go, _net, _keywords):
         if (written := form(text)) is not None:
             return written
     return None
@@ -124,8 +105,11 @@ def _split(rest: str) -> tuple[str, str, str]:
 
 
 def _query(query: str, decoded: Callable[[str], str]) -> Pairs:
-    """Return the options after `?`; a plus means a space only in JDBC."""
-    pairs = [part.partition("=") for part in query.split("&") if part]
+    """Return the options after `?`; a plus means a space only in JDBC.
+
+    `&amp;` is how XML files write `&`.
+    """
+    pairs = [part.partition("=") for part in query.replace("&amp;", "&").split("&") if part]
     return [(decoded(name), decoded(value)) for name, _, value in pairs]
 
 
@@ -160,14 +144,17 @@ def _pdo(text: str) -> Written | None:
 def _go(text: str) -> Written | None:
     """Split go-sql-driver's `user:password@tcp(host:port)/database?option=value`, with encoded options."""
     match = re.fullmatch(
-        r"(?:(?P<account>.*)@)?(?P<net>[A-Za-z0-9+_-]+)(?:\((?P<place>[^()]*)\))?"
+        r"(?:(?P<account>.*)@)?(?P<net>[A-Za-z0-9+_-]*)(?:\((?P<place>[^()]*)\))?"
         r"/(?P<db>[^/?]*)(?:\?(?P<query>.*))?",
         text,
         re.DOTALL,
     )
-    if match is None or "://" in text or not (match["place"] or match["net"] in ("tcp", "unix")):
+    if match is None or "://" in text:
         return None
-    if match["net"] not in ("tcp", "tcp4", "tcp6", "unix"):
+    # Both the network and the address may be left out: `user:password@/database`.
+    if not (match["place"] or match["net"] in ("tcp", "unix") or (match["account"] and not match["net"])):
+        return None
+    if match["net"] not in ("", "tcp", "tcp4", "tcp6", "unix"):
         raise WrongError(f"the network {match['net']!r} is specific to go-sql-driver: write tcp(host:port)")
     account = _account(match["account"] or "", match["db"] or "", str)
     options = _query(match["query"] or "", unquote_plus)
@@ -211,7 +198,7 @@ def _net(text: str) -> Written | None:
     words = {plain(name): value for name, value in options}
     if words.keys() & _SQLSERVER_WORDS or words.get("server", "").startswith("tcp:"):
         raise WrongError(INSTEAD["sqlserver"])
-    port = words.get("port", "")
+    port, notes = words.get("port", ""), list[str]()
     if port in ("5432", "6432", "6543", "5433", "26257"):
         driver: Driver = "postgres"
     elif port.startswith("33") or words.keys() & _MYSQL_WORDS:
@@ -220,7 +207,8 @@ def _net(text: str) -> Written | None:
         driver = "postgres"
     else:
         driver = "mysql"
-    return Written(driver, "net", "", options)
+        notes = ["the string names no product: MySQL is assumed; for PostgreSQL write postgresql://..."]
+    return Written(driver, "net", "", options, notes=notes)
 
 
 def _semicolons(text: str) -> Pairs:
@@ -255,134 +243,6 @@ def _keywords(text: str) -> Written | None:
         options.append((match[1], re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)))
         rest = rest[match.end() :]
     return Written("postgres", "libpq", "", options)
-
-
-_FLAGS = {"-h": "host", "-P": "port", "-p": "password", "-u": "user", "-D": "dbname", "-S": "socket"}
-_PSQL_FLAGS = {"-h": "host", "-p": "port", "-U": "user", "-d": "dbname", "-u": "user"}
-"""Those of psql, and pgcli's `-u`."""
-
-_VALUED = {"-e", "-c", "-f", "-F", "-L", "-o", "-P", "-R", "-T", "-v"}
-"""Flags whose value says nothing about the server: what to execute, how to show rows."""
-
-_NO_VALUE = {
-    "abort-source-on-error",
-    "auto-rehash",
-    "batch",
-    "binary-mode",
-    "column-names",
-    "comments",
-    "compress",
-    "echo-all",
-    "enable-cleartext-plugin",
-    "expanded",
-    "force",
-    "get-server-public-key",
-    "html",
-    "local-infile",
-    "no-auto-rehash",
-    "no-beep",
-    "no-defaults",
-    "no-password",
-    "no-psqlrc",
-    "password",
-    "quick",
-    "quiet",
-    "raw",
-    "reconnect",
-    "safe-updates",
-    "silent",
-    "single-transaction",
-    "skip-ssl",
-    "ssl",
-    "ssl-verify-server-cert",
-    "table",
-    "tuples-only",
-    "unbuffered",
-    "verbose",
-    "vertical",
-    "wait",
-    "xml",
-    "csv",
-    "no-align",
-    "no-readline",
-    "skip-column-names",
-    "disable-ssl",
-    "skip-ssl-verify-server-cert",
-}
-"""Long flags of these clients that take no value, or only one behind `=`."""
-
-_MYSQL_CLIENTS = ("mysql", "mariadb", "mycli")
-_COMMAND = re.compile(
-    r"\s*((?:[A-Z_]+=(?:'[^']*'|\"[^\"]*\"|\S*)\s+)*)"
-    r"(psql|ysqlsh|pgcli|cockroach\s+sql|mysql|mariadb|mycli)(?:\s+|$)(?!=)"
-)
-
-
-def _command(text: str) -> Written | None:
-    """Split the command line of a client: `psql "..."`, `mysql -h h -u u -p db`."""
-    match = _COMMAND.match(text)
-    if match is None:
-        return None
-    try:
-        set_before = [word.partition("=") for word in shlex.split(match[1])]
-        words = shlex.split(text[match.end() :])
-    except ValueError:
-        raise WrongError("its quotes do not match") from None
-    is_psql = match[2] not in _MYSQL_CLIENTS
-    known = LIBPQ_ENVIRONMENT if is_psql else MYSQL_ENVIRONMENT
-    environment = [(known[name], value) for name, _, value in set_before if name in known]
-    options, inner = _flags(words, is_psql)
-    if inner is not None:
-        return Written(
-            inner.driver, inner.form, inner.hosts, environment + inner.options + options, inner.account
-        )
-    driver: Driver = "postgres" if is_psql else "mysql"
-    return Written(driver, "libpq" if is_psql else "client", "", environment + options)
-
-
-def _flags(words: list[str], is_psql: bool) -> tuple[Pairs, Written | None]:
-    """The options of a command line, and a connection string among its words."""
-    options: Pairs = []
-    inner: Written | None = None
-    short = _PSQL_FLAGS if is_psql else _FLAGS
-
-    def take(name: str, value: str) -> None:
-        nonlocal inner
-        if name == "url" or (name == "dbname" and _is_connection(value, is_psql)):
-            inner = taken_apart(value)
-        elif value or name != "password":
-            options.append((name, value))
-
-    while words:
-        word = words.pop(0)
-        if word.startswith("--"):
-            name, equals, value = word[2:].partition("=")
-            if not equals and name not in _NO_VALUE and words and not words[0].startswith("-"):
-                value = words.pop(0)
-            if name not in _ELSEWHERE:
-                take(name, value)
-        elif word[:2] in short:
-            value = word[2:]
-            if not value and (word != "-p" or is_psql) and words:
-                value = words.pop(0)
-            if value:
-                take(short[word[:2]], value)
-        elif word in _VALUED and words:
-            words.pop(0)
-        elif word.startswith("-"):
-            continue
-        else:
-            take("dbname", word)
-    return options, inner
-
-
-def _is_connection(value: str, is_psql: bool) -> bool:
-    """Return whether a database is written as a connection string, and not as a name."""
-    return "://" in value or (is_psql and "=" in value)
-
-
-_ELSEWHERE = ("command", "execute", "file", "set", "variable", "output", "log-file", "pset", "prompt")
-"""Long flags whose value says nothing about the server."""
 
 
 def plain(name: str) -> str:

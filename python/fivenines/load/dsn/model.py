@@ -24,6 +24,31 @@ class FormError(WrongError):
     """A part of a connection string is missing or malformed: the whole form is worth showing."""
 
 
+# Options in their order: name, value.
+Pairs = list[tuple[str, str]]
+
+
+@dataclass
+class Written:
+    """The parts of a connection string.
+
+    Attributes:
+        form: the client that defines its options: uri, libpq, jdbc-postgresql, jdbc-mysql, jdbc-mariadb, go,
+            net or client.
+        hosts: servers as written; empty: named by options.
+        options: all options in order.
+        account: user, password and database of the address. Options of the same names override them.
+        notes: what the form leaves open, and how it was understood.
+    """
+
+    driver: Driver
+    form: str
+    hosts: str = ""
+    options: Pairs = field(default_factory=list)
+    account: Pairs = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Address:
     """The address of a server: host and port, the path of a Unix socket, or an ODBC connection string.

@@ -1,13 +1,14 @@
 """Interpret the options of a connection string by the table in `words`."""
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass, field
 
 from fivenines.base.spelling import nearest
-from fivenines.load.dsn.files import Pairs
-from fivenines.load.dsn.forms import Written, plain
-from fivenines.load.dsn.model import Driver, WrongError
+from fivenines.base.units import parse_duration
+from fivenines.load.dsn.forms import plain
+from fivenines.load.dsn.model import Driver, Pairs, Written, WrongError
 from fivenines.load.dsn.words import IGNORED, PLAIN_SETTINGS, REFUSED, SECURITY, TAKEN
 
 _CANONICAL = {word: name for name, words in TAKEN.items() for word in words.split()}
@@ -27,6 +28,10 @@ FIND = {
     "preferstandby": "any",
     "prefer-secondary": "any",
 }
+# go-sql-driver's own options are in camel case.
+_SYSTEM_VARIABLE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+# Refused options that ask for nothing when they are off.
+_UNLESS_OFF = ("checkcertificaterevocation",)
 _PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
 _READ_ONLY = ("read-only", "standby", "secondary", "slave")
 SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
@@ -59,7 +64,7 @@ class Asked:
         hidden = False
         for written, value in pairs:
             # what follows a password may be its rest, behind a separator that is not encoded
-            name = self._canonical(written, value, weak, hidden)
+            name = "" if self._is_own(written, value) else self._canonical(written, value, weak, hidden)
             hidden |= name == "password" or bool(_PASSWORD.search(value))
             if name == "host" and name in fresh and self.form == "uri":
                 fresh[name] += f",{value}"  # SQLAlchemy repeats the option for each host
@@ -74,15 +79,21 @@ class Asked:
         times = name in ("connect_timeout", "answer_timeout") and self.driver == "mysql"
         return f"{value}ms" if of_node and times and value.strip().isdigit() else value
 
+    def _is_own(self, written: str, value: str) -> bool:
+        """Return whether an option means something else in this form than in the others."""
+        word = plain(written)
+        if self.form == "go" and _SYSTEM_VARIABLE.fullmatch(written) and word not in _WITHOUT_EFFECT:
+            self.variables.append(f"{written}={value}")
+            return True
+        return word == "compression" and self.form == "net"
+
     def _canonical(self, written: str, value: str, weak: bool, hidden: bool) -> str:
         word = plain(written)
         if word == "replication" and value.lower() in ("database", "true", "on", "1", "yes"):
             raise WrongError("replication: replication sessions cannot run a load: leave it out")
-        if word == "compression" and self.form == "net":
-            return ""
         if name := _CANONICAL.get(word):
             return name
-        if weak:
+        if weak or (word in _UNLESS_OFF and truth(value) is False):
             return ""
         if instead := _INSTEAD.get(word):
             raise WrongError(f"{written!r} is not supported: {instead}")
@@ -128,6 +139,10 @@ class Asked:
         text = self.get(name)
         if not text:
             return 0.0
+        with contextlib.suppress(ValueError):
+            # go-sql-driver's, as 1m30s.
+            if self.form == "go" and not text.strip().isdigit():
+                return parse_duration(text)
         match = re.fullmatch(
             r"(?i)(?:PT)?(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|sec|m|min|h)?", text.strip(), re.ASCII
         )
@@ -162,7 +177,12 @@ class Asked:
         """Return the parameters of PostgreSQL's start-up message."""
         if self.driver != "postgres":
             for name in ("options", "application_name", *PLAIN_SETTINGS):
-                if name in self.values:
+                if name == "timezone" and name in self.values:
+                    self.notes.append(
+                        "'timezone' has no effect: rows are not converted; set a session's by "
+                        "init_command=SET time_zone='+00:00'"
+                    )
+                elif name in self.values:
                     self.notes.append(f"{name!r} has no effect: it is an option of PostgreSQL")
             return ()
         names = ("application_name", "options", *PLAIN_SETTINGS)
@@ -220,7 +240,7 @@ def of(written: Written) -> Asked:
     Raises:
         WrongError: an option is refused or unknown.
     """
-    asked = Asked(written.driver, written.form)
+    asked = Asked(written.driver, written.form, notes=list(written.notes))
     asked.add(written.options)
     asked.add(written.account)
     return asked

@@ -22,9 +22,9 @@ TAKEN: dict[str, str] = {
     "ssl": "ssl tls usessl usetls sslenabled",
     "requiressl": "requiressl",
     "verify": "verifyservercertificate sslverifycert sslverifyservercert sslverifyidentity",
-    "trust": "trustservercertificate",
+    "trust": "trustservercertificate skipsslverifyservercert",
     "no_names": "disablesslhostnameverification",
-    "ssldisabled": "ssldisabled skipssl",
+    "ssldisabled": "ssldisabled skipssl disablessl",
     "sslaccept": "sslaccept",
     "sslfactory": "sslfactory",
     "sslrootcert": "sslrootcert sslca serversslcert rootcertificate cacertificatefile sslcafile",
@@ -91,7 +91,8 @@ IGNORED: list[tuple[str, str]] = [
         "pool pooling poolsize maxpoolsize minpoolsize minimumpoolsize maximumpoolsize "
         "connectionlimit pooltimeout "
         "connectionlifetime connmaxage maxopenconns maxidleconns poolrecycle poolpreping poolmaxconns "
-        "poolminconns maxlifetime idletimeout waitforconnections queuelimit connectionreset poolmode",
+        "poolminconns acquiretimeout "
+        "maxlifetime idletimeout waitforconnections queuelimit connectionreset poolmode",
     ),
     (
         "statements are prepared as the workload says",
@@ -108,7 +109,8 @@ IGNORED: list[tuple[str, str]] = [
         "compression maxallowedpacket allowloadlocalinfile allowlocalinfile usebulkstmts autosave readonly "
         "isolation isolationlevel autocommit foundrows clientfoundrows useaffectedrows allowuservariables "
         "assumeminserverversion logunclosedconnections loglevel loggerlevel includeerrordetail "
-        "noresetonclose multiplexing enlist cleanupsavepoints commandtimeout writetimeout querytimeout "
+        "noresetonclose multiplexing enlist cleanupsavepoints commandtimeout "
+        "cancellationtimeout internalcommandtimeout writetimeout querytimeout "
         "maintaintimestats useconfigs cacheserverconfiguration elidesetautocommits uselocalsessionstate "
         "cacheresultsetmetadata usessps useinformationschema paranoid protocol connectionprotocol "
         "databasemetadatacachefields databasemetadatacachefieldsmib escapesyntaxcallmode tcpkeepalive "
@@ -159,7 +161,7 @@ REFUSED: list[tuple[str, str]] = [
     ),
     ("sslcapath sslrootcertdir", "folders of authorities are not read: name one PEM file by sslrootcert"),
     (
-        "sslcrl sslcrldir sslcrlpath",
+        "sslcrl sslcrldir sslcrlpath checkcertificaterevocation",
         "revocation lists are not read: leave it out, if a certificate that was revoked may pass",
     ),
     ("sslcipher sslciphers tlsciphersuites tlscipherlist", "the ciphers are those of rustls: leave it out"),
