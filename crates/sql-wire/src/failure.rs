@@ -106,6 +106,14 @@ impl Class {
         matches!(self, Class::MissingTable | Class::Other)
     }
 
+    /// A workload's transactions run into it by themselves, on a server in good health.
+    pub fn is_of_workload(self) -> bool {
+        matches!(
+            self,
+            Class::Deadlock | Class::Conflict | Class::LockTimeout | Class::Constraint
+        )
+    }
+
     /// Waiting does not help: the user must change something.
     pub fn permanent(self) -> bool {
         matches!(

@@ -259,6 +259,21 @@ def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: P
     assert "the results above do not describe the database" in done.stderr
 
 
+def test_connections_that_the_server_refuses_are_no_part_of_the_figures(place: Place) -> None:
+    """Let the account have three connections: the load had three, and not eight."""
+    limits = ("ALTER USER app WITH MAX_USER_CONNECTIONS {}", "ALTER ROLE app CONNECTION LIMIT {}")
+    limit, none = (limits[0], 0) if place.server.driver == "mysql" else (limits[1], -1)
+    place.server.execute(limit.format(3))
+    try:
+        done = place.bench(*SMALL, "--connections", "8", "--duration", "3s")
+    finally:
+        place.server.execute(limit.format(none))
+    assert done.returncode == 1, done.stdout
+    assert re.search(r"5 of 8 connections never worked; most often refused \(\w+\)", done.stderr), done.stderr
+    assert "lower --connections, or raise the server's limit" in done.stderr
+    assert place.bench(*SMALL, "--connections", "8", *FEW).returncode == 0
+
+
 @pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
 def test_what_a_session_discards_is_prepared_again(place: Place, tmp_path: Path) -> None:
     text = "SELECT 1;\nDISCARD ALL;\nSELECT 2;\nDEALLOCATE ALL;\n"

@@ -142,6 +142,11 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         workload: shared.workload.name(),
         driver: args.driver.name(),
         connections: run.workers.len(),
+        connections_without_success: run
+            .workers
+            .iter()
+            .filter(|worker| worker.is_without_success())
+            .count(),
         seed: args.seed,
         started_unix_ns: run.started_unix_ns,
         duration_s,

@@ -118,6 +118,14 @@ pub struct Worker {
     lasting: Lasting,
     /// The workload has nothing left for this client.
     finished: bool,
+    /// It has looked for a server.
+    woken: bool,
+    /// It has had a usable connection.
+    connected: bool,
+    /// A transaction of it has ended as it should.
+    served: bool,
+    /// A transaction of it has failed for another reason than its workload's own conflicts.
+    failed: bool,
     /// Where think times come from, if there are any.
     thinking: Option<Box<Rng>>,
 }
@@ -154,7 +162,16 @@ impl Worker {
             held: None,
             lasting,
             finished: false,
+            woken: false,
+            connected: false,
+            served: false,
+            failed: false,
         }
+    }
+
+    /// It has found no usable connection, or none of its transactions has ended as it should although one failed.
+    pub fn is_without_success(&self) -> bool {
+        !self.served && (self.failed || (self.woken && !self.connected))
     }
 
     /// No call is under way, nor a transaction's wish for a new connection or a pause.
@@ -208,6 +225,7 @@ impl Worker {
 
     /// This worker is one of the run's connections from now on, so it looks for a server.
     pub fn wake(&mut self, shared: &mut Shared) {
+        self.woken = true;
         self.lanes.come_back();
         self.on_watch(shared);
     }
@@ -280,6 +298,7 @@ impl Worker {
     }
 
     fn on_usable(&mut self, role: Role, shared: &mut Shared) -> ConnectionEvent {
+        self.connected = true;
         match self.doing {
             State::Waiting => self.start(shared),
             State::Ready if role == self.lanes.current => self.launch(shared),

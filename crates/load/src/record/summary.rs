@@ -24,6 +24,8 @@ pub struct Summary<'a> {
     pub workload: &'a str,
     pub driver: &'a str,
     pub connections: usize,
+    /// Those that met failures and never a success.
+    pub connections_without_success: usize,
     pub seed: u64,
     started_monotonic_ns: u64,
     pub started_unix_ns: u64,
@@ -123,6 +125,8 @@ pub struct Facts<'a> {
     pub workload: &'a str,
     pub driver: &'a str,
     pub connections: usize,
+    /// Those that met failures and never a success.
+    pub connections_without_success: usize,
     pub seed: u64,
     pub started_unix_ns: u64,
     pub duration_s: f64,
@@ -149,6 +153,7 @@ impl<'a> Summary<'a> {
             workload: facts.workload,
             driver: facts.driver,
             connections: facts.connections,
+            connections_without_success: facts.connections_without_success,
             seed: facts.seed,
             started_monotonic_ns: recorder.started_ns,
             started_unix_ns: facts.started_unix_ns,

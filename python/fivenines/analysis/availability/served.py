@@ -12,6 +12,12 @@ Most failed
 The same failure throughout
     A tenth or more of the transactions failed, most of them with one class and code, which occurred in the
     first second of the load and in the last second of the window: a part of the workload never works.
+Connections that never worked
+    A tenth or more of the connections met failures and never a success: the load had fewer connections than
+    it says. Each failure of theirs may be followed by a pause, so their share of the transactions is small.
+Sessions lose their state again and again
+    The server forgot prepared statements `OFTEN` times or more, over half the window: a pooler changes the
+    server behind a connection. Settings of the sessions are lost as well, without an error.
 The service ended
     The last quarter of the window, at least `ENDED_MS`, has failures and no success, or the whole window has
     less than `SMALL` of the best second before its end. Failures by contention alone do not count.
@@ -41,6 +47,9 @@ SHARE = 0.1
 
 # Share of the best second that the mean of the window must reach.
 SMALL = 0.1
+
+# Losses of a session's state, over half a window or more, that are no single event.
+OFTEN = 10
 
 # A short stall of a server is a valid figure; this long without a success at the window's end is no service.
 ENDED_MS = 5_000.0
@@ -100,15 +109,31 @@ def why_not(
     contention = _count(errors, CONTENTION)
     if failed - contention > ok:
         return f"most transactions failed in {_window(start, end)}, {failed} of {failed + ok}{what}"
+    if why := _of_a_part(errors, load, (ok, failed), (start, end)):
+        return why
+    if in_turn or len(steps_of(dict(load))) > 1:
+        return None
+    return _ended_early(seconds, within, (start, end), contention, what)
+
+
+def _of_a_part(
+    errors: Sequence[ErrorEntry], load: Mapping[str, Any], ended: tuple[int, int], window: tuple[float, float]
+) -> str | None:
+    """Return the reason if a part of the workload, of the connections or of the sessions does not work."""
+    (ok, failed), (start, end) = ended, window
     unusual = failed - _count(errors, USUAL)
     if unusual >= SHARE * (ok + failed) and (entry := _throughout(errors, end)):
         return (
             f"a part of the transactions failed from the first second on, {failed} of {failed + ok} in "
             f"{_window(start, end)}{_words(entry)}"
         )
-    if in_turn or len(steps_of(dict(load))) > 1:
-        return None
-    return _ended_early(seconds, within, (start, end), contention, what)
+    idle, connections = load.get("connections_without_success") or 0, load.get("connections") or 0
+    if idle and idle >= SHARE * connections:
+        return f"{idle} of {count(connections, 'connection')} never worked{_commonest(errors)}"
+    lost = next((error for error in errors if error.kind == "session_lost"), None)
+    if lost is not None and unusual >= OFTEN and _keeps_happening(lost, start, end):
+        return f"the state of sessions was lost {lost.count} times{_words(lost)}"
+    return None
 
 
 def _ended_early(
@@ -160,6 +185,12 @@ def _throughout(errors: Sequence[ErrorEntry], end: float) -> ErrorEntry | None:
     half = sum(error.count for error in unusual) / 2
     throughout = (first.first_ms or 0) < 1000 and (first.last_ms or 0) >= end - 1000
     return first if throughout and first.count >= half else None
+
+
+def _keeps_happening(entry: ErrorEntry, start: float, end: float) -> bool:
+    """Return whether a failure is no single event in the window, as a restart is."""
+    seen_for = min(entry.last_ms or 0, end) - max(entry.first_ms or 0, start)
+    return entry.count >= OFTEN and seen_for >= (end - start) / 2
 
 
 def _commonest(errors: Sequence[ErrorEntry]) -> str:

@@ -297,6 +297,8 @@ def hint(reason: str) -> str:
         return "\n    add --prepare to create and fill the workload's tables"
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):
         return "\n    add --tls require"
+    if any(word in reason for word in ("(53300)", "(1040)", "(1203)", "(1226)")):
+        return "\n    lower --connections, or raise the server's limit"
     if "unsupported startup parameter" in reason:
         return "\n    leave the parameter out of the DSN, or add it to PgBouncer's ignore_startup_parameters"
     return ""

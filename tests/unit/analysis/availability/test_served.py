@@ -78,6 +78,29 @@ def test_a_part_that_never_works_is_told_by_its_first_and_last_second() -> None:
     assert why_not(even(100, 30), usual, START, END) is None
 
 
+def test_connections_that_never_worked_are_found_however_few_their_failures() -> None:
+    refused = load(("refused", "53300", 40, 0, 20_990), ok=21_000)
+    counted = {**refused, "connections": 24, "connections_without_success": 3}
+    assert reason_for(even(1000, 2), counted).startswith(
+        "3 of 24 connections never worked; most often refused (53300): words of 53300"
+    )
+    for few in (0, 2):
+        assert why_not(even(1000, 2), {**counted, "connections_without_success": few}, START, END) is None
+
+
+def test_sessions_that_lose_their_state_again_and_again_are_found_however_rarely() -> None:
+    seconds = even(1000, 1)
+    again = load(("session_lost", "26000", 12, 4_000, 17_000), ok=21_000)
+    assert reason_for(seconds, again).startswith("the state of sessions was lost 12 times; most often")
+    assert "use the protocol `extended`" in reason_for(seconds, again)
+    once = load(("session_lost", "26000", 64, 4_000, 6_000), ok=21_000)
+    at_failover = load(("session_lost", "26000", 64, 4_000, 30_000), ok=21_000)
+    assert why_not(even(1000, 0), at_failover, START, END) is None, "they failed after the window"
+    rarely = load(("session_lost", "26000", 3, 4_000, 17_000), ok=21_000)
+    assert why_not(seconds, once, START, END) is None
+    assert why_not(seconds, rarely, START, END) is None
+
+
 def test_failures_after_the_window_do_not_make_contention_within_it_anything_else() -> None:
     """Clients that find no server after a fault fail thousands of times, by a class that was there before."""
     after = ("refused", "08P01", 9_000, 40, 60_000)

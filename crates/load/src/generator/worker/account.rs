@@ -41,6 +41,7 @@ impl Worker {
         let Some(turn) = &self.turn else { return };
         let (now, which) = (shared.now, turn.which);
         let started = turn.started.unwrap_or(now);
+        self.served = true;
         if turn.counted {
             shared.work.did(now);
         }
@@ -72,6 +73,7 @@ impl Worker {
     /// Records what a failure did to the transaction under way, and whether it gets another attempt.
     pub(super) fn settle(&mut self, failure: &Failure, shared: &mut Shared) {
         let now = shared.now;
+        self.failed |= !failure.class.is_of_workload();
         shared.recorder.failure(now, Source::Load, failure);
         shared.exchange.marks.borrow_mut().clear();
         shared.exchange.take_row_count();
