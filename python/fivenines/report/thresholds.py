@@ -11,7 +11,7 @@ from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.resources.cost import prices
 from fivenines.analysis.wording import count, percent
 from fivenines.report.export import junit
-from fivenines.report.sentences.decision import MARKS, evidence, more_trials
+from fivenines.report.sentences.evidence import MARKS, evidence, more_trials
 from fivenines.report.table import Table, without_empty
 from fivenines.results.store import Run, opened
 

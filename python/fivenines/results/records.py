@@ -223,6 +223,11 @@ class SolutionFacts(Record):
     partition: str = Field(description="what each side of a partition does")
     one_down: str = Field(description="behaviour with one node down")
     two_down: str = Field(description="behaviour with two nodes down")
+    may_lose: str | None = Field(
+        None,
+        description="why a failover after a single failure may lose acknowledged rows by design; empty: it "
+        "may not; null: unknown",
+    )
     sources: list[str] = Field(default_factory=list, description="manuals and papers")
 
 

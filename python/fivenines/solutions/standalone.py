@@ -54,6 +54,7 @@ class StandaloneSettings(SolutionSettings):
             one_failure_loses="everything if its disk is lost; otherwise nothing that was acknowledged"
             if strict
             else "everything if its disk is lost; the last moments after a power loss",
+            may_lose="",
             partition="clients on the other side are refused",
             one_down=outage,
             two_down=outage,

@@ -75,6 +75,8 @@ class Recipe:
     split: float = 0.0
     # Whether the deployment has facts, and its hosts with what they use.
     known: bool = False
+    # What its facts say of losses by design; None: nothing.
+    may_lose: str | None = None
     # What the manager could not do.
     failed: str = ""
     # For so many ms all stands still once more, a second after node1 was started again.
@@ -655,7 +657,9 @@ def _deployment(recipe: Recipe, rng: random.Random) -> Deployment:
         access={"kind": "direct"},
         limits="none asked for",
         single_writer=recipe.split > 0,
-        facts=FACTS if recipe.known else None,
+        facts=FACTS.model_copy(update={"may_lose": recipe.may_lose})
+        if recipe.known or recipe.may_lose is not None
+        else None,
         hosts=_hosts() if recipe.known else {},
     )
 

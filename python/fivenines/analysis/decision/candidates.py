@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
-from fivenines.analysis.measured import summary_of
+from fivenines.analysis.measured import seen_in, summary_of
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import MEASURES, USUAL, Measure
 from fivenines.analysis.resources.cost import Prices, hosts_of
@@ -75,16 +75,41 @@ def candidate(
         key: {("", 0, "", ""): Summary(1, number)} for key, number in numbers.items() if number is not None
     }
     judgements = []
-    for requirement in settings.requirements:
+    for requirement in settings.judged:
         if requirement.measure.kind == "number":
             judgements.append(judge_number(requirement, numbers[requirement.measure.name]))
             continue
         # A best case reports half of its trials; failures in the other half count as well.
         strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
         each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
-        judgements.append(worst(each) if each else Judgement(requirement, "inconclusive"))
+        found = worst(each) if each else Judgement(requirement, "inconclusive")
+        judgements.append(by_design(found, whole) if requirement.measure.name == "lost" else found)
     trials = sum(cell.complete for cell in own)
     return Candidate(name, _called(own), judgements, {**values, **known}, trials)
+
+
+def by_design(judgement: Judgement, cells: Sequence[CellResult]) -> Judgement:
+    """Return the verdict on lost rows with what the solution's manual says.
+
+    A requirement that the design excludes is not met, whatever a few trials have shown. A limit above 0 is
+    judged by the trials alone: whoever sets it accepts some loss.
+    """
+    trials = [trial for cell in cells if cell.faulted for trial in cell.trials]
+    facts = [trial.record.deployment.facts for trial in trials if trial.record.deployment]
+    said = next((one.may_lose for one in facts if one is not None), None)
+    if said is None:
+        return judgement
+    if said:
+        zero = judgement.requirement.relation == "="
+        return replace(judgement, status="missed", design=said) if zero else judgement
+    return replace(
+        judgement, broken=tuple(trial.record.id for trial in trials if _lost_by_one_failure(trial))
+    )
+
+
+def _lost_by_one_failure(trial: TrialMeasures) -> bool:
+    faults = trial.record.faults
+    return any(seen_in("lost", [trial])) and len(faults) == 1 and len(faults[0].nodes) <= 1
 
 
 def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:

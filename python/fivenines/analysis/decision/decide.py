@@ -1,21 +1,23 @@
 """Decision for a solution: requirements first, then preferences, for each condition that is known in advance.
 
 Requirements are gates. A solution that misses one is excluded; one with inconclusive requirements stays, with
-a mark. Of the others the first preference keeps all that may be the best (`best_set`), of these the next
-preference, and so on: the remaining ones are not shown to differ. Measures from before a fault use the trials
+a mark. A solution whose design excludes a requirement misses it, whatever a few trials have shown. Of the
+others the first preference keeps all that may be the best (`best_set`), of these the next preference, and so
+on: the remaining ones are not shown to differ by more than the margin. All preferences together find a
+difference where there is none with at most 5 % (Bonferroni). Measures from before a fault use the trials
 of all faults; for measures of a fault, each fault is a stratum, as the next fault is unknown. Over several
 strata solutions are compared by the geometric mean of the ratios of their means (`best_case.mean_ratio`).
 Blocks of the run, if any, compare the throughput, as they show smaller differences.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.best_set import best_set
 from fivenines.analysis.decision.candidates import Candidate, candidate, only_measured, pareto_front
-from fivenines.analysis.decision.comparing import comparer
+from fivenines.analysis.decision.comparing import Comparer, comparer
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import MEASURES, Measure
 from fivenines.analysis.performance.interleaved import InterleavedResult
@@ -41,6 +43,17 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What the requirements cost: `difference` compares the best with a solution that misses one."""
+
+    excluded: str
+    measure: Measure
+    difference: Difference
+    # Whether blocks compared them.
+    interleaved: bool
+
+
+@dataclass(frozen=True)
 class Decision:
     """The decision for one condition.
 
@@ -52,8 +65,11 @@ class Decision:
         price: comparison of each solution that a preference excluded with the first of the best, by that
             preference.
         more: trials of each that would probably show a difference of the first two of the best; None:
-        unknown. absent: solutions of the condition without a complete trial. front: Pareto front by mean
-        speed, outage and price.
+            unknown.
+        absent: solutions of the condition without a complete trial.
+        front: Pareto front by mean speed, outage and price.
+        cost: what the requirements cost, by the first preference that shows it; None: nothing was shown.
+        margin: smallest share by which a preference decides.
     """
 
     condition: dict[str, str]
@@ -64,6 +80,8 @@ class Decision:
     more: int | None = None
     absent: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)
+    cost: Cost | None = None
+    margin: float = 0.0
 
     def candidate(self, name: str) -> Candidate:
         """Return the candidate of this name."""
@@ -119,18 +137,50 @@ def _decision(
     by_name = {item.name: item for item in candidates}
     eligible = [item for item in candidates if item.status != "missed"]
     left, steps = [item.name for item in eligible], []
+    # Preferences that are tried one after another must not find a difference by their number.
+    confidence = 1 - (1 - CONFIDENCE) / len(settings.prefer)
     for preference in settings.prefer:
         measure = MEASURES[preference]
         how = comparer(measure, by_name, known.blocks, done)
         if len(left) < 2 or how is None:
             continue
-        result = best_set(left, how.against, more=bool(measure.more))
+        result = best_set(
+            left, how.against, more=bool(measure.more), confidence=confidence, margin=settings.margin
+        )
         steps.append(Step(measure, result.kept, result.out, how.interleaved))
         left = result.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
     price = _prices(best, steps, by_name, known.blocks, done)
-    more = _more(best, by_name, steps) if len(best) > 1 else None
-    return Decision(condition, candidates, best, steps, price, more, absent, pareto_front(eligible))
+    more = _more(best, by_name, steps, settings.margin) if len(best) > 1 else None
+    excluded = [item.name for item in candidates if item.status == "missed"]
+    cost = _cost(best, excluded, settings, lambda measure: comparer(measure, by_name, known.blocks, done))
+    front = pareto_front(eligible)
+    return Decision(
+        condition, candidates, best, steps, price, more, absent, front, cost, margin=settings.margin
+    )
+
+
+def _cost(
+    best: Sequence[str],
+    excluded: Sequence[str],
+    settings: DecideSettings,
+    compared: Callable[[Measure], Comparer | None],
+) -> Cost | None:
+    """Return what the requirements cost, against the excluded solution that is furthest ahead."""
+    for preference in settings.prefer if best else []:
+        measure = MEASURES[preference]
+        how = compared(measure)
+        if how is None:
+            continue
+        against = [(name, how.against(best[0], name, CONFIDENCE)) for name in excluded]
+        ahead = [
+            Cost(name, measure, found, how.interleaved)
+            for name, found in against
+            if found is not None and found.differs and ((found.absolute or 0.0) < 0) == bool(measure.more)
+        ]
+        if ahead:
+            return max(ahead, key=lambda item: abs(item.difference.absolute or 0.0))
+    return None
 
 
 def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
@@ -161,8 +211,10 @@ def _prices(
     return result
 
 
-def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]) -> int | None:
-    """Return the trials of each that would probably show a difference of the first two of the best."""
+def _more(
+    best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step], margin: float
+) -> int | None:
+    """Return the trials of each that would probably show that the first two of the best differ enough."""
     result = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
@@ -173,8 +225,8 @@ def _more(best: Sequence[str], candidates: Mapping[str, Candidate], steps: Seque
         spreads = [item.cov for item in (a, b) if item.cov]
         if not a.mean or not b.mean or not spreads or a.bounds or b.bounds:
             continue
-        share = max(a.mean, b.mean) / min(a.mean, b.mean) - 1
-        expected = trials_for(share, max(spreads)) if share else None
+        beyond = max(a.mean, b.mean) / min(a.mean, b.mean) - 1 - margin
+        expected = trials_for(beyond, max(spreads)) if beyond > 0 else None
         if expected is not None and min(a.n, b.n) < expected <= _MOST:
             result.append(expected)
     return min(result, default=None)

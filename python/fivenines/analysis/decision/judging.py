@@ -46,6 +46,8 @@ class Judgement:
         bound: upper bound of the share of trials; None for a mean or a number.
         more: further trials that would probably decide it; None: decided, or unknown.
         where: the fault or condition, if there are several.
+        design: why the solution's design excludes it, according to its manual; empty: it does not.
+        broken: ids of trials that contradict the solution's design.
     """
 
     requirement: Requirement
@@ -57,6 +59,8 @@ class Judgement:
     bound: float | None = None
     more: int | None = None
     where: str = ""
+    design: str = ""
+    broken: tuple[str, ...] = ()
 
 
 def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, field_validator
 from fivenines.analysis.measures.condition import Condition, Requirement, parse_requirement
 from fivenines.analysis.measures.measures import measure_named
 from fivenines.base.settings import Settings, invalid
+from fivenines.base.units import Fraction
 
 # A decision may depend on the conditions that a user knows in advance. The next fault is not one of them.
 Axis = Literal["workload", "connections", "network"]
@@ -55,12 +56,38 @@ class DecideSettings(Settings):
         description="measures by which solutions are ranked: the first decides, the next one breaks "
         "inconclusive comparisons",
     )
+    margin: Fraction = Field(
+        0.05,
+        lt=1,
+        description="smallest difference by which a preference decides, as 5%: a smaller one, even if it is "
+        "measured precisely, is no reason to choose. 0: any measured difference decides",
+    )
+    accept: list[Literal["loss"]] = Field(
+        default_factory=list,
+        description="risks that you accept. loss: solutions that may lose acknowledged rows in a failover "
+        "are not excluded, neither by their design nor by the trials",
+    )
     by: list[Axis] = Field(list(AXES), description="conditions with a separate decision for each value")
 
     @property
     def default_requirements(self) -> bool:
         """Return whether the requirements are the defaults; unmeasured ones are then left out."""
         return [requirement.text for requirement in self.requirements] == list(REQUIREMENTS)
+
+    @property
+    def judged(self) -> list[Requirement]:
+        """Return the requirements without those on accepted risks."""
+        accepted = {"loss": "lost"}
+        waived = {accepted[risk] for risk in self.accept}
+        return [requirement for requirement in self.requirements if requirement.measure.name not in waived]
+
+    def problems(self) -> list[str]:
+        if self.accept and not self.default_requirements and len(self.judged) < len(self.requirements):
+            return [
+                "decide: `accept: [loss]` contradicts the requirement on `lost`: leave one of them out, or "
+                "accept some loss by a limit, as lost <= 5%"
+            ]
+        return []
 
     @field_validator("requirements", mode="before")
     @classmethod

@@ -125,15 +125,15 @@ def _show(found: "list[Verdict]", wide: bool) -> None:
 def _table(verdict: "Verdict", wide: bool) -> list[str]:
     """Print a line per solution with as many measures as fit; return the measures left out."""
     from fivenines.cli.output import console
-    from fivenines.report.sentences import decision
+    from fivenines.report.sentences import decision, evidence
     from fivenines.report.terminal.narrow import fitted
 
     requirements = [requirement.text for requirement in decision.requirements_of([verdict])]
     measures = decision.shown_measures(verdict.decision)
     rows = [
         {"Solution": each.called}
-        | dict(zip(requirements, map(decision.short, each.judgements), strict=True))
-        | {measure.title: decision.value_text(each, measure) for measure in measures}
+        | dict(zip(requirements, map(evidence.short, each.judgements), strict=True))
+        | {measure.title: evidence.value_text(each, measure) for measure in measures}
         for each in verdict.decision.candidates
     ]
     names = ["Solution"]

@@ -12,16 +12,13 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.html.section import Drawer, Section
 from fivenines.report.sentences.cautions import cautions
 from fivenines.report.sentences.decision import (
-    MARKS,
-    WORDS,
     Verdict,
-    mark,
     requirements_of,
     settings_of,
     shown_measures,
-    value_text,
     verdicts,
 )
+from fivenines.report.sentences.evidence import MARKS, WORDS, mark, value_text
 from fivenines.report.sentences.node_failure import node_failure
 from fivenines.report.sentences.overview import overview
 from fivenines.report.sentences.requirement_words import how_judged, in_words
@@ -32,14 +29,22 @@ def chapter(data: Data) -> Section:
     """Return the verdict and the table of requirements; with several conditions, each one in a drawer."""
     decided = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
     table = requirements_table(decided, data)
-    texts = [*overview(decided), *node_failure(decided, data.done)]
-    folded = [Drawer("More reasons", texts=texts[_SENTENCES:])] if texts[_SENTENCES:] else []
+    texts = overview(decided)
+    more = [*texts[_SENTENCES:], *further(decided), *node_failure(decided, data.done)]
+    folded = [Drawer("More reasons", texts=more)] if more else []
     shown = table
     if len(decided) > 1:
         shown = counts_table(decided)
         folded.append(Drawer("Requirements under each condition", [table]))
     folded.append(Drawer("Exact requirements, and how they are judged", [conditions_table(decided)]))
     return Section("decision", TITLE, texts[:_SENTENCES], [shown], [], folded, cautions(decided, data))
+
+
+def further(decided: Sequence[Verdict]) -> list[str]:
+    """Return the reasons of the only condition that its headline and lines leave out."""
+    if len(decided) != 1:
+        return []
+    return [text for text in decided[0].reasons if text not in decided[0].lines]
 
 
 TITLE = "Recommended solution"

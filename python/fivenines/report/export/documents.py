@@ -117,7 +117,8 @@ def _decided(decided: Sequence[Verdict], data: Data) -> str:
     """Return the recommendation, cautions, reasons and the table of requirements; "" without a decision."""
     if not decided:
         return ""
-    first, *rest = [*overview(decided), *node_failure(decided, data.done)]
+    further = decision.further(decided)
+    first, *rest = [*overview(decided), *further, *node_failure(decided, data.done)]
     warnings = [f"- Caution: {text}" for text in cautions(decided, data)]
     lines = [*warnings, *(f"- Decision: {text}" for text in rest)]
     table = decision.requirements_table(decided, data).markdown()

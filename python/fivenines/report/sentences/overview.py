@@ -8,14 +8,16 @@ from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.measures.measures import Measure
 from fivenines.analysis.statistics.means import Difference
 from fivenines.analysis.wording import count, listed, number, percent
-from fivenines.report.sentences.decision import RECOMMENDED, Verdict, crossings, more_trials
+from fivenines.report.sentences.decision import Verdict, crossings
+from fivenines.report.sentences.evidence import more_trials
+from fivenines.report.sentences.headline import RECOMMENDED
 from fivenines.report.sentences.requirement_words import quoted
 
 
 def overview(decided: Sequence[Verdict]) -> list[str]:
     """Return each verdict with its conditions, then the reasons; for one condition, its own sentences."""
     if len(decided) < 2:
-        return [line for one in decided for line in (one.sentence, *one.reasons)]
+        return [line for one in decided for line in (one.sentence, *one.lines)]
     return [
         *_verdicts(decided),
         *crossings(decided),

@@ -1,14 +1,14 @@
-"""Summarise a run for the terminal: the recommendation, a table, failovers by phase, and alarms."""
+"""Summarise a run for the terminal: on one screen the recommendation, a table, cautions and alarms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.availability.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.sweeps import compared
-from fivenines.analysis.wording import NOTHING, count, milliseconds
+from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.availability.phases import label_of
 from fivenines.report.chapters.consistency.invariants import offending_text
@@ -19,7 +19,7 @@ from fivenines.report.chapters.problems import alarms
 from fivenines.report.groups import names_of
 from fivenines.report.sentences import stalls
 from fivenines.report.sentences.cautions import cautions
-from fivenines.report.sentences.decision import settings_of, verdicts
+from fivenines.report.sentences.decision import Verdict, settings_of, verdicts
 from fivenines.report.sentences.node_failure import node_failure
 from fivenines.report.sentences.overview import overview
 from fivenines.report.sentences.run_answers import run_answers
@@ -31,7 +31,7 @@ from fivenines.results.store import Run, opened
 _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
 
 # Columns that take precedence in a narrow terminal.
-_MUST = ("Transactions/s", "Outage, writes", "Lost rows", "Split brain", "Not recovered")
+_MUST = ("Transactions/s", "Trans./s alone", "Outage, writes", "Lost rows", "Split brain", "Not recovered")
 
 # Columns of names, whose words may wrap.
 _NAMES = ("Solution", "Fault")
@@ -65,7 +65,7 @@ class Block:
 def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     """Return all blocks for a terminal of `width` characters; [] for an empty run.
 
-    With `wide` the tables have all columns and full figures.
+    With `wide` the tables have all columns and full figures, and details follow.
 
     Raises:
         FiveninesError: the folder is not a run, or has another version.
@@ -73,31 +73,55 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     stored = opened(run)
     swept = compared(stored)
     measured = swept.planned
-    interleaved = Block([answer.text for answer in interleaved_answers(stored)])
     rows = cell_rows(swept.cells)
     if not rows:
+        interleaved = Block([answer.text for answer in interleaved_answers(stored)])
         return [interleaved] if interleaved.lines else []
-    done = [cell for cell in measured if cell.complete]
     data = Data(stored, swept, run_answers(stored, swept))
-    splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
-    return [
-        _decision(data),
-        interleaved,
-        _alone(_summary(rows, width, wide)) if data.blocks else _summary(rows, width, wide),
-        _failovers(_fault_rows(stored, swept.cells), width, wide),
+    decided = verdicts(stored, swept, settings_of(stored), data.blocks)
+    shown = [
+        Block(overview(decided)),
+        _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
-        Block(stalls.sentences(done)),
+        Block([f"⚠ {text}" for text in cautions(decided, data)[:_CAUTIONS]]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
-        Block(splits, alarm=True),
+        Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),
         Block(_violations(stored), alarm=True),
+    ]
+    return [*shown, *_details(data, decided, width)] if wide else shown
+
+
+# The number of cautions below the table. The report has all.
+_CAUTIONS = 2
+
+
+def _details(data: Data, decided: Sequence[Verdict], width: int) -> list[Block]:
+    """Return what a screen has no room for: interleaved speeds, phases, stalls, and manuals."""
+    done = [cell for cell in data.swept.planned if cell.complete]
+    return [
+        Block([answer.text for answer in interleaved_answers(data.run)]),
+        _failovers(_fault_rows(data.run, data.swept.cells), width, wide=True),
+        Block(stalls.sentences(done)),
+        Block(node_failure(decided, data.done)),
     ]
 
 
-def _decision(data: Data) -> Block:
-    """Return the recommended solution, cautions, and further reasons."""
-    decided = verdicts(data.run, data.swept, settings_of(data.run), data.blocks)
-    lines = [*overview(decided), *node_failure(decided, data.done)]
-    return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(decided, data)), *lines[1:]])
+def _rates(rows: list[Row], data: Data) -> list[Row]:
+    """Replace the rates of single trials by interleaved ones, which alone may be compared; else mark them."""
+    if not data.blocks:
+        return rows
+    rates = [data.interleaved_rate(cell.key) for cell in data.swept.cells]
+    known = all(rate is not None for rate in rates)
+    heading = "Transactions/s" if known else "Trans./s alone"
+    return [
+        {
+            heading if name == "Transactions/s" else name: number(rate or 0.0)
+            if known and name == "Transactions/s"
+            else text
+            for name, text in row.items()
+        }
+        for row, rate in zip(rows, rates, strict=True)
+    ]
 
 
 def summary_rows(run: Run | Path) -> list[Row]:
@@ -128,12 +152,6 @@ def _summary(rows: list[Row], width: int, wide: bool) -> Block:
     )
     lines = [line] if line else []
     return _block(lines, rows, [*shared, *varying], groups, width, wide)
-
-
-def _alone(block: Block) -> Block:
-    """Mark the rates of single trials, which must not be compared if interleaved blocks compare the speed."""
-    rates = ("Transactions/s", "Trans./s")
-    return replace(block, columns=["Trans./s alone" if one in rates else one for one in block.columns])
 
 
 def _grouped(rows: list[Row], groups: list[str]) -> tuple[list[Row], list[str]]:

@@ -34,6 +34,7 @@ def cluster_pair_facts(settings: "ClusterPairSettings") -> SolutionFacts:
         one_failure_loses=f"of one server: {own.one_failure_loses}; of a whole site: changes that had not "
         "reached the other "
         "site",
+        may_lose=own.may_lose,
         partition="both sides continue; with writes at both, rows that both change differ until they are "
         "reconciled",
         one_down=own.one_down,

@@ -141,6 +141,7 @@ class DrbdSettings(SolutionSettings):
             write_scaling="no",
             read_scaling="no",
             one_failure_loses=loses[self.protocol],
+            may_lose="a write does not wait for the other node" if self.protocol == "A" else "",
             partition=_QUORUM if self.witness else _NO_QUORUM,
             one_down="the server starts on the other node, after crash recovery",
             two_down="unavailable",

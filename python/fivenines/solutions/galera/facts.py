@@ -22,6 +22,7 @@ def galera_facts(settings: "GaleraSettings") -> SolutionFacts:
         write_scaling="no: every node applies every write; several writers run into conflicts",
         read_scaling=_reads(settings),
         one_failure_loses=_loss(settings),
+        may_lose="",
         partition="the side with more than half of the votes continues; the other refuses reads and "
         "writes (error "
         "1047)",

@@ -224,6 +224,7 @@ class GroupReplicationSettings(QuorumSettings):
                 else "reads see all that was committed before them"
             ),
             one_failure_loses="nothing that was acknowledged: a majority has it",
+            may_lose="",
             partition="the majority continues, the minority blocks"
             + (
                 f" and leaves after {self.unreachable_majority_timeout:g} s"

@@ -27,6 +27,7 @@ def ndb_facts(settings: "NdbSettings") -> SolutionFacts:
         else "yes: by SQL nodes and node groups",
         one_failure_loses="nothing that was acknowledged; a power loss of a whole node group loses what no "
         f"global checkpoint has, up to {settings.global_checkpoint:g} s",
+        may_lose="" if spare else "each row is in one data node only",
         partition="the half that the arbitrator chooses continues; the other half shuts its data nodes down",
         one_down="writes continue" if spare else "the cluster ends, as a node group has no member left",
         two_down="writes continue while each node group has a member left",

@@ -195,6 +195,7 @@ class PatroniSettings(SolutionSettings):
                 if asynchronous
                 else "nothing while a synchronous standby was assigned"
             ),
+            may_lose="a commit waits for no standby" if asynchronous else "",
             partition=f"the side with etcd's majority has the leader; a leader without etcd {cut_off}",
             one_down="writes continue after the failover" if self.members > 2 else f"the other one {alone}",
             two_down=(

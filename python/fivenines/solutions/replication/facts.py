@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _WRITES = "no: all writes go to the primary"
 _READS = "yes, by replicas; reads there may be stale"
 _ASYNCHRONOUS = "transactions that the primary acknowledged last and no replica had received"
+_NO_WAIT = "a commit waits for no replica"
 _MOMENT = "after a power loss of its node only, the last moments that were not flushed"
 
 
@@ -29,6 +30,7 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         write_scaling=_WRITES,
         read_scaling=_READS,
         one_failure_loses=_loss(settings),
+        may_lose=_NO_WAIT if settings.mode == "async" else "",
         partition=_partition(_watcher(settings)),
         one_down=_one_down(
             _watcher(settings),
@@ -106,6 +108,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         if settings.synchronous_commit == "remote_apply"
         else "yes, by standbys; reads there may be stale",
         one_failure_loses=loss.get(settings.synchronous_commit, "nothing that was acknowledged"),
+        may_lose=_NO_WAIT if settings.synchronous_commit in loss else "",
         partition=_partition(_watcher(settings)),
         one_down=_one_down(_watcher(settings), able if synchronous else None, None, settings.wait_for),
         two_down=_two_down(able - settings.wait_for + 1, synchronous, None),

@@ -12,20 +12,13 @@ from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.lab.lab import remove_tree
 from fivenines.report.chapters.decision import TITLE
 from fivenines.report.html.page import render
-from fivenines.report.sentences.decision import (
-    Verdict,
-    as_json,
-    crossings,
-    decide,
-    requirements_of,
-    short,
-    value_text,
-)
+from fivenines.report.sentences.decision import Verdict, as_json, crossings, decide, requirements_of
+from fivenines.report.sentences.evidence import mark, short, value_text
 from fivenines.report.sentences.overview import overview
 from fivenines.results import layout, store
 from fivenines.results.store import open_run
 
-FEW = " 5 trials are too few to confirm “no acknowledged row lost” and 2 more requirements."
+FEW = "5 trials are too few to confirm “no acknowledged row lost” and 2 more requirements."
 
 
 def _decide(folder: Path, *recipes: Recipe, requirements: list[str] | None = None, **more: object) -> Verdict:
@@ -43,10 +36,16 @@ def _settled(run: Path, requirements: list[str] | None = None, **more: object) -
 def test_a_solution_that_loses_rows_is_excluded_although_it_is_faster(tmp_path: Path) -> None:
     (found,) = decide(write_run(tmp_path / "run", QUICKSTART))
     assert found.decision.best == ["2-safe (on)"]
-    assert found.sentence == (
-        "Recommended: 2-safe (on), as measured. It is the only solution with no observed violation. 3 trials "
-        "are too few to confirm “no acknowledged row lost” and 2 more requirements."
+    assert found.sentence == "Recommended: 2-safe (on), the only one with no observed violation."
+    assert found.lines[0] == found.reasons[0]
+    assert re.fullmatch(
+        r"Cost against 1-safe \(local\): \d+ % fewer transactions per second \(\d+ to \d+ %\)\.",
+        found.lines[1],
     )
+    assert found.lines[2:] == [
+        FEW.replace("5", "3"),
+        "29 trials of each would confirm: fivenines run FILE --resume --trials 29",
+    ]
     assert found.reasons[0] == (
         "1-safe (local) does not meet 1 requirement: acknowledged rows lost in 3 of 3 trials (lost = 0)."
     )
@@ -66,9 +65,9 @@ def test_the_fastest_solution_without_a_violation_is_recommended(tmp_path: Path)
     quick, slow = Recipe("quick", tps=1500), Recipe("slow", tps=900)
     found = _decide(tmp_path, quick, slow, Recipe("lossy", tps=3000, lost=2))
     assert found.sentence == (
-        "Recommended: quick, as measured. It ranks first by transactions per second among the solutions with "
-        f"no observed violation.{FEW}"
+        "Recommended: quick, first by transactions per second, of those with no violation."
     )
+    assert FEW in found.lines
     (price,) = [one for one in found.reasons if "instead of" in one]
     assert price.startswith("slow instead of quick: 4") and "% fewer transactions per second (" in price
 
@@ -84,12 +83,12 @@ def test_equal_solutions_come_with_the_trials_that_would_show_a_difference(tmp_p
     alike = [Recipe("a", tps=1000), Recipe("b", tps=1001)]
     found = _decide(tmp_path, *alike, prefer=["tps"])
     assert sorted(found.decision.best) == ["a", "b"]
-    assert found.sentence.startswith("No measurable difference between ")
-    assert " in transactions per second. " in found.sentence
-    assert re.search(
-        r"About (\d+) trials of each would show one "
-        r"\(fivenines run FILE --resume --trials \1\)\.$",
+    assert re.fullmatch(
+        "Inconclusive between . and .: no difference of 5 % or more was shown in transactions per second.",
         found.sentence,
+    )
+    assert found.lines[0] == FEW, (
+        "no number of trials shows a difference beyond the margin where there is none"
     )
 
 
@@ -119,23 +118,24 @@ def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) ->
     assert {tuple(one.decision.best) for one in found} == {("replication semi-sync AFTER_SYNC",)}
     assert crossings(found) == []
     first, *rest = overview(found)
-    assert first == (
-        "In all 6 conditions, recommended: replication semi-sync AFTER_SYNC, as measured. It ranks first by "
-        "transactions per second among the solutions with no observed violation. 3 trials are too few to "
-        "confirm “no acknowledged row lost” and 2 more requirements."
-    )
-    assert rest[:2] == [
+    assert first == "In all 6 conditions, recommended: replication semi-sync AFTER_SYNC."
+    assert [line.partition(": ")[0] for line in rest[:2]] == [
+        "in 5 of 6 conditions",
+        "oltp_read_write, 32 connections",
+    ]
+    assert rest[2:4] == [
         "standalone does not meet “writes recovered” (not_recovered = 0) in all conditions.",
         "replication asynchronous does not meet “no acknowledged row lost” (lost = 0) in all conditions.",
     ]
     assert re.fullmatch(
-        r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in all conditions\.", rest[2]
+        r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in 5 of 6 conditions\.",
+        rest[4],
     )
     assert re.fullmatch(
         "“writes recovered”, “no acknowledged row lost” and “no split brain” are inconclusive in all "
         r"conditions; about 2\d more trials of each would decide "
         r"\(fivenines run FILE --resume --trials 29\)\.",
-        rest[3],
+        rest[6],
     )
 
 
@@ -202,7 +202,7 @@ def test_different_recommendations_come_with_their_conditions(tmp_path: Path) ->
     found = [replace(reads, where="reads"), replace(writes, where="writes")]
     first, *reasons = overview(found)
     assert first == "Recommended: thin (reads); wide (writes)."
-    assert reasons[0] == f"reads: thin, as measured. It ranks first by transactions per second.{FEW}"
+    assert reasons[0] == "reads: thin, first by transactions per second."
 
 
 def test_losses_without_any_fault_count_too(tmp_path: Path) -> None:
@@ -225,10 +225,7 @@ def test_each_preference_that_decided_is_named(tmp_path: Path) -> None:
         Recipe("c", tps=500, outage=1000),
         prefer=["tps", "outage_writes"],
     )
-    assert found.sentence == (
-        "Recommended: a, as measured. It ranks first by transactions per second, then by outage of "
-        f"writes.{FEW}"
-    )
+    assert found.sentence == "Recommended: a, first by transactions per second, then by outage of writes."
 
 
 def test_violations_in_the_choosing_half_count(tmp_path: Path) -> None:
@@ -253,10 +250,77 @@ def test_a_solution_without_a_complete_trial_is_reported(tmp_path: Path) -> None
             remove_tree(trial.folder)
     (found,) = decide(run)
     assert "b has no complete trial." in found.reasons
-    assert found.sentence == (
-        "Recommended: a, as measured. No other solution has a complete trial. 1 trial is too few to confirm "
-        "“no acknowledged row lost” and 2 more requirements."
+    assert found.sentence == "Recommended: a, the only solution with a complete trial."
+    assert "1 trial is too few to confirm “no acknowledged row lost” and 2 more requirements." in found.lines
+
+
+ASYNC = "a commit waits for no replica"
+
+
+def test_what_the_design_excludes_is_not_met_whatever_the_trials_saw(tmp_path: Path) -> None:
+    one_safe = Recipe("1-safe", tps=1450, may_lose=ASYNC)
+    for number, recipe in enumerate([one_safe, replace(one_safe, lost=2)]):
+        found = _decide(tmp_path / str(number), recipe, Recipe("2-safe", tps=1100, may_lose=""))
+        assert found.decision.best == ["2-safe"]
+        assert found.sentence == "Recommended: 2-safe, the only one designed to keep every acknowledged row."
+        lost = next(
+            one for one in found.decision.candidate("1-safe").judgements if one.requirement.text == "lost = 0"
+        )
+        seen = f"{lost.events} of 5 trials lost some" if recipe.lost else "not seen in 5 trials"
+        assert found.lines[0] == f"1-safe may lose acknowledged rows by design ({ASYNC}), {seen}."
+        assert found.lines[1].startswith("Cost against 1-safe: 2")
+        assert short(lost) == "✗ by design"
+        assert mark(lost) == f"✗ not met by design ({lost.events} of 5 failed)"
+
+
+def test_whoever_accepts_the_risk_decides_by_speed(tmp_path: Path) -> None:
+    recipes = Recipe("1-safe", tps=1450, may_lose=ASYNC, lost=1), Recipe("2-safe", tps=1100, may_lose="")
+    found = _decide(tmp_path / "a", *recipes, accept=["loss"])
+    assert found.decision.best == ["1-safe"]
+    assert not any(
+        judgement.requirement.measure.name == "lost"
+        for one in found.decision.candidates
+        for judgement in one.judgements
     )
+    limited = _decide(tmp_path / "b", *recipes, requirements=["lost <= 90%"])
+    assert limited.decision.best == ["1-safe"], "a limit above 0 is judged by the trials"
+    assert DecideSettings.model_validate({"accept": ["loss"], "requirements": ["lost = 0"]}).problems()
+
+
+def test_without_a_fault_the_design_excludes_nothing(tmp_path: Path) -> None:
+    matrix = Matrix([Recipe("1-safe", tps=1450, may_lose=ASYNC), Recipe("b", tps=900)], faults=["none"])
+    assert _settled(write_run(tmp_path / "run", matrix)).decision.best == ["1-safe"]
+
+
+def test_a_broken_promise_is_the_headline(tmp_path: Path) -> None:
+    found = _decide(tmp_path, Recipe("2-safe", lost=1, may_lose=""), Recipe("other", may_lose=""))
+    assert re.fullmatch(
+        r"Broken promise: 2-safe lost acknowledged rows in \d of 5 trials \(first \d+\), which its design "
+        r"excludes\.",
+        found.sentence,
+    )
+    assert found.lines[0] == "Recommended: other, the only one with no observed violation."
+    assert len(found.lines) <= 4
+
+
+def test_a_difference_within_the_margin_is_no_reason_to_choose(tmp_path: Path) -> None:
+    close = Recipe("a", tps=1030), Recipe("b", tps=1000)
+    found = _decide(tmp_path / "a", *close, prefer=["tps"])
+    assert sorted(found.decision.best) == ["a", "b"]
+    far = _decide(tmp_path / "b", Recipe("a", tps=1400), Recipe("b", tps=1000), prefer=["tps"], margin="10%")
+    assert far.decision.best == ["a"]
+    number = _decide(tmp_path / "c", Recipe("a", known=True), Recipe("b", known=True), prefer=["hosts"])
+    assert len(number.decision.best) == 2
+
+
+def test_the_headline_is_short(tmp_path: Path) -> None:
+    runs = [QUICKSTART, MARIADB, Matrix([Recipe(name) for name in "abcdef"], trials=1)]
+    for number, matrix in enumerate(runs):
+        for one in decide(write_run(tmp_path / str(number), matrix)):
+            names = {word for each in one.decision.candidates for word in each.called.split()}
+            words = [word for word in one.sentence.split() if word.strip(".,:") not in names]
+            assert len(words) <= 25, one.sentence
+            assert len(one.lines) <= 4
 
 
 def test_the_page_begins_with_the_decision(tmp_path: Path) -> None:

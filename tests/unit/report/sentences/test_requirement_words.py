@@ -50,7 +50,7 @@ def test_the_table_has_the_words_and_the_page_the_exact_conditions(tmp_path: Pat
 def test_markdown_begins_with_the_decision_and_its_table(tmp_path: Path) -> None:
     text = tables(write_run(tmp_path / "run", QUICKSTART), "md")
     answer = text.partition("## Results")[2].partition("## Tables")[0]
-    assert answer.lstrip().startswith("**Recommended: 2-safe (on), as measured. ")
+    assert answer.lstrip().startswith("**Recommended: 2-safe (on), the only one with ")
     assert "- Decision: 1-safe (local) does not meet 1 requirement: " in answer
     assert "| 1-safe (local) | excluded |" in answer
     assert "| no acknowledged row lost | lost = 0 | not met after one trial" in text
