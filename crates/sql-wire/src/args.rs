@@ -1,9 +1,10 @@
 //! The arguments that name a server and who logs in.
 
+use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
+use crate::kind::Kind;
 use crate::options::{ChannelBinding, RequireAuth, SessionOptions};
 use crate::tls::{Files, Mode, Tls};
-use crate::{Credentials, Kind};
 use anyhow::{Context, Result};
 use base::arguments::Usage;
 use std::path::PathBuf;

@@ -1,11 +1,15 @@
 //! A simple blocking client over a session, for the paths where speed does not matter.
 
 use super::tls::TlsStream;
-use super::{
-    Class, Credentials, Effect, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Reply, Rows,
-    Session, Statement,
-};
+use crate::credentials::Credentials;
+use crate::effect::Effect;
 use crate::endpoint::Endpoint;
+use crate::failure::{Class, Failure};
+use crate::kind::Kind;
+use crate::parameters::Parameters;
+use crate::rows::Rows;
+use crate::session::{Event, LONGEST_MESSAGE, Reply, Session};
+use crate::statement::Statement;
 use base::sys;
 use socket2::SockRef;
 use std::io::{self, Read, Write};

@@ -1,6 +1,6 @@
 //! What a call does to the transaction on its connection, as far as accounting and routing care.
 
-use super::Kind;
+use crate::kind::Kind;
 
 /// What a statement does, or a text of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Where a client connects to: HOST:PORT, the path of a unix socket, or a connection string of ODBC.
 
+use crate::kind::Kind;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ impl Endpoint {
     }
 
     /// Why a server of this kind is not reached here.
-    pub fn check(&self, kind: crate::Kind) -> Result<(), String> {
+    pub fn check(&self, kind: Kind) -> Result<(), String> {
         match kind.is_by_odbc_alone() && !self.is_odbc() {
             true => Err(format!(
                 "{} is reached by ODBC alone: write odbc:...",

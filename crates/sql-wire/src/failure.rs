@@ -1,5 +1,6 @@
 //! What can go wrong, sorted into the classes that policy and reports distinguish.
 
+use rustls::{AlertDescription, CertificateError, Error};
 use std::fmt;
 use std::io;
 
@@ -181,9 +182,11 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        let inner = error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<Error>());
         if let Some(tls) = inner {
-            return super::tls::failure(tls);
+            return Failure::from(tls);
         }
         let class = match error.kind() {
             io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Class::Refused,
@@ -198,6 +201,83 @@ impl From<io::Error> for Failure {
             _ => error.to_string(),
         };
         Failure::new(class, code, message)
+    }
+}
+
+/// What a TLS error means for a connection.
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Failure {
+        let denied =
+            |code: &str, message: String| Failure::new(Class::Authentication, code, message);
+        match error {
+        Error::InvalidCertificate(reason) => denied("tls_certificate", untrusted(reason)),
+        Error::AlertReceived(AlertDescription::CertificateRequired) => denied(
+            "tls",
+            "the server asks for a client's certificate: name it by sslcert and sslkey in the DSN"
+                .to_string(),
+        ),
+        Error::AlertReceived(AlertDescription::DecryptError) => denied(
+            "tls",
+            "the server finds that the key (sslkey) does not belong to the certificate (sslcert)"
+                .to_string(),
+        ),
+        Error::AlertReceived(
+            AlertDescription::UnknownCA
+            | AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown,
+        ) => denied(
+            "tls",
+            format!(
+                "the server does not accept the certificate that it was shown (sslcert): {error}"
+            ),
+        ),
+        Error::AlertReceived(
+            AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion,
+        )
+        | Error::PeerIncompatible(_) => denied(
+            "tls",
+            format!("no common TLS version (1.2 and 1.3 are spoken) or cipher: {error}"),
+        ),
+        Error::InvalidMessage(_) => Failure::new(
+            Class::Connection,
+            "tls",
+            format!("what the server sends is not TLS: {error}"),
+        ),
+        _ => Failure::new(Class::Connection, "tls", format!("TLS: {error}")),
+    }
+    }
+}
+
+fn untrusted(reason: &CertificateError) -> String {
+    match reason {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "the server's certificate is not signed by a trusted authority: name the authority's PEM \
+             file by --tls-ca, or encrypt without checking by --tls require"
+                .to_string()
+        }
+        CertificateError::NotValidForNameContext {
+            expected,
+            presented,
+        } => match presented.as_slice() {
+            [] => format!(
+                "the server's certificate names no host (no subjectAltName), so it is not for '{}': use \
+                 --tls verify-ca",
+                expected.to_str()
+            ),
+            names => format!(
+                "the server's certificate is for {}, not for '{}': connect to such a name, or use --tls \
+                 verify-ca",
+                names.join(", "),
+                expected.to_str()
+            ),
+        },
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the server's certificate has expired".to_string()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the server's certificate is not valid yet: compare the clocks".to_string()
+        }
+        other => format!("the server's certificate is not acceptable: {other}"),
     }
 }
 

@@ -13,10 +13,12 @@ mod preparing;
 mod rows;
 mod rsa;
 
-use super::{
-    Credentials, Effect, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, Parameters, Reply, Rows,
-    Session, Standing, Statement,
-};
+use crate::credentials::Credentials;
+use crate::effect::{Effect, Standing};
+use crate::failure::Failure;
+use crate::parameters::Parameters;
+use crate::session::{Call, Event, Fed, LONGEST_LOG_IN_MESSAGE, Session};
+use crate::statement::Statement;
 use execution::execution;
 use packet::{Reader, frame};
 
@@ -74,8 +76,6 @@ enum Slot {
 pub struct MysqlSession {
     credentials: Credentials,
     expect: Expect,
-    /// The rows of the first result are wanted; else they are only counted.
-    keep_rows: bool,
     /// The running call is an execution, with binary rows.
     binary: bool,
     /// Columns of the result with kept rows.
@@ -100,12 +100,9 @@ pub struct MysqlSession {
     preparing: usize,
     deferred: Vec<u8>,
     deferred_sql: String,
-    reply: Reply,
-    rows: Rows,
+    call: Call,
     /// The status flags of the server's last reply.
     status: u16,
-    /// Results of the call under way that are complete.
-    done: u16,
     /// A result with rows of the call under way is complete: those of further ones are dropped.
     has_result: bool,
 }
@@ -115,7 +112,6 @@ impl MysqlSession {
         MysqlSession {
             credentials,
             expect: Expect::Greeting,
-            keep_rows: false,
             binary: false,
             columns: Vec::new(),
             deprecate_eof: false,
@@ -131,10 +127,8 @@ impl MysqlSession {
             preparing: 0,
             deferred: Vec::new(),
             deferred_sql: String::new(),
-            reply: Reply::default(),
-            rows: Rows::default(),
+            call: Call::default(),
             status: STATUS_AUTOCOMMIT,
-            done: 0,
             has_result: false,
         }
     }
@@ -149,11 +143,11 @@ impl MysqlSession {
             Expect::Rows => self.row(payload),
             Expect::Answer => self.answer(payload),
             Expect::Columns { left } => {
-                if self.keep_rows {
+                if self.call.keep_rows {
                     let (column, name) = rows::column(payload)
                         .ok_or_else(|| Failure::protocol("a column's definition"))?;
                     self.columns.push(column);
-                    self.rows.push_name(name);
+                    self.call.rows.push_name(name);
                 }
                 self.expect = match (left, self.deprecate_eof) {
                     (1, true) => Expect::Rows,
@@ -186,7 +180,7 @@ impl MysqlSession {
                 let (affected, status) = Reader::new(&payload[1..])
                     .ok()
                     .ok_or_else(|| Failure::protocol("an OK packet"))?;
-                self.reply.affected += affected;
+                self.call.reply.affected += affected;
                 Ok(self.finish(status))
             }
             Some(0xff) => {
@@ -200,8 +194,10 @@ impl MysqlSession {
                     .filter(|&count| count > 0)
                     .ok_or_else(|| Failure::protocol("a result's column count"))?;
                 self.columns.clear();
-                if self.keep_rows {
-                    self.rows.start(usize::try_from(left).unwrap_or(usize::MAX));
+                if self.call.keep_rows {
+                    self.call
+                        .rows
+                        .start(usize::try_from(left).unwrap_or(usize::MAX));
                 }
                 self.expect = Expect::Columns { left };
                 Ok(None)
@@ -220,7 +216,7 @@ impl MysqlSession {
                 } else {
                     reader.status_of_eof()
                 };
-                self.keep_rows = false;
+                self.call.keep_rows = false;
                 self.has_result = true;
                 Ok(self.finish(status.ok_or_else(|| Failure::protocol("the end of rows"))?))
             }
@@ -229,8 +225,8 @@ impl MysqlSession {
                 if self.has_result {
                     return Ok(None);
                 }
-                self.reply.rows += 1;
-                if self.keep_rows {
+                self.call.reply.rows += 1;
+                if self.call.keep_rows {
                     self.keep(payload)?;
                 }
                 Ok(None)
@@ -239,12 +235,12 @@ impl MysqlSession {
     }
 
     fn keep(&mut self, payload: &[u8]) -> Result<(), Failure> {
-        if !self.rows.has_room() {
+        if !self.call.rows.has_room() {
             return Ok(());
         }
         let whole = match self.binary {
-            true => rows::binary_row(payload, &self.columns, &mut self.rows),
-            false => rows::text_row(payload, self.columns.len(), &mut self.rows),
+            true => rows::binary_row(payload, &self.columns, &mut self.call.rows),
+            false => rows::text_row(payload, self.columns.len(), &mut self.call.rows),
         };
         match whole {
             true => Ok(()),
@@ -255,20 +251,20 @@ impl MysqlSession {
     /// One result is complete; another may follow in the same reply.
     fn finish(&mut self, status: u16) -> Option<Event> {
         self.status = status;
-        self.done = self.done.saturating_add(1);
+        self.call.completed();
         if status & STATUS_MORE_RESULTS != 0 {
             self.expect = Expect::Answer;
             return None;
         }
         self.expect = Expect::Nothing;
-        Some(Event::Done(self.reply))
+        Some(Event::Done(self.call.reply))
     }
 
     /// The call ends with an error, whatever it did before.
     fn refused(&mut self, failure: Failure) -> Event {
         self.expect = Expect::Nothing;
         Event::Refused(Failure {
-            done: self.done,
+            done: self.call.done,
             ..failure
         })
     }
@@ -277,13 +273,10 @@ impl MysqlSession {
         matches!(self.expect, Expect::Greeting | Expect::Tls | Expect::LogIn)
     }
 
-    fn start_call(&mut self, keep_rows: bool, binary: bool) {
-        self.keep_rows = keep_rows;
+    fn start_call(&mut self, effect: Effect, keep_rows: bool, binary: bool) {
+        self.call.begin(keep_rows);
         self.binary = binary;
-        self.committing = false;
-        self.rows.start(0);
-        self.reply = Reply::default();
-        self.done = 0;
+        self.committing = effect == Effect::Commit;
         self.has_result = false;
         self.expect = Expect::Answer;
     }
@@ -297,34 +290,23 @@ impl Session for MysqlSession {
     }
 
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure> {
-        let mut consumed = 0;
-        loop {
-            let rest = &input[consumed..];
-            let [low, middle, high, sequence, ..] = *rest else {
-                break;
+        Fed::messages(input, |input| {
+            let [low, middle, high, sequence, ..] = *input else {
+                return Ok(None);
             };
             let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
             if length > LONGEST_LOG_IN_MESSAGE && self.is_logging_in() {
                 return Err(Failure::protocol("the length of a packet during log-in"));
             }
-            let Some(payload) = rest.get(4..4 + length) else {
-                break;
+            let Some(payload) = input.get(4..4 + length) else {
+                return Ok(None);
             };
-            consumed += 4 + length;
             let continues = std::mem::replace(&mut self.continued, length == FULL_PACKET);
-            if continues {
-                continue;
-            }
-            if let Some(event) = self.packet(payload, sequence, out)? {
-                return Ok(Fed {
-                    consumed,
-                    event: Some(event),
-                });
-            }
-        }
-        Ok(Fed {
-            consumed,
-            event: None,
+            let event = match continues {
+                true => None,
+                false => self.packet(payload, sequence, out)?,
+            };
+            Ok(Some((4 + length, event)))
         })
     }
 
@@ -340,21 +322,16 @@ impl Session for MysqlSession {
         })
     }
 
-    fn done(&self) -> u16 {
-        self.done
-    }
-
     fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
-        self.start_call(keep_rows, false);
-        self.committing = effect == Effect::Commit;
+        self.start_call(effect, keep_rows, false);
         frame(out, 0, |out| {
             out.push(COM_QUERY);
             out.extend(sql.as_bytes());
         });
     }
 
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn call(&mut self) -> &mut Call {
+        &mut self.call
     }
 
     fn execute(
@@ -365,8 +342,7 @@ impl Session for MysqlSession {
         keep_rows: bool,
         out: &mut Vec<u8>,
     ) {
-        self.start_call(keep_rows, true);
-        self.committing = statement.effect == Effect::Commit;
+        self.start_call(statement.effect, keep_rows, true);
         match self.slots.get_mut(id) {
             Some(Slot::Prepared { number, typed }) => {
                 execution(*number, *typed, &statement.types, parameters, out);

@@ -1,11 +1,15 @@
 //! A driver without a server: every byte fed completes a call. It shows what the tool itself costs.
 
-use super::{Effect, Event, Failure, Fed, Parameters, Reply, Rows, Session, Statement};
+use crate::effect::Effect;
+use crate::failure::Failure;
+use crate::parameters::Parameters;
+use crate::session::{Call, Event, Fed, Reply, Session};
+use crate::statement::Statement;
 
 #[derive(Default)]
 pub struct NoopSession {
-    /// Always empty; a workload that asks for a field of it gets zeros.
-    rows: Rows,
+    /// Its rows are always empty; a workload that asks for a field of them gets zeros.
+    call: Call,
 }
 
 impl Session for NoopSession {
@@ -38,8 +42,8 @@ impl Session for NoopSession {
         out.push(1);
     }
 
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn call(&mut self) -> &mut Call {
+        &mut self.call
     }
 
     fn execute(

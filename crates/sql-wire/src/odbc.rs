@@ -7,10 +7,14 @@ mod classify;
 mod placeholders;
 mod tables;
 
-use super::{
-    Class, Credentials, Effect, Event, Failure, Fed, Kind, Parameters, Reply, Rows, Session,
-    Statement, Type, Value,
-};
+use crate::credentials::Credentials;
+use crate::effect::Effect;
+use crate::failure::{Class, Failure};
+use crate::kind::Kind;
+use crate::parameters::{Parameters, Type, Value};
+use crate::rows::Rows;
+use crate::session::{Call, Event, Fed, Reply, Session};
+use crate::statement::Statement;
 use odbc::NoThread;
 use odbc::frame::{self, Answer, Frame, Keep, Transaction};
 use std::io::ErrorKind;
@@ -85,12 +89,11 @@ pub struct OdbcSession {
     password: String,
     /// Statements that were sent to the thread.
     reported: Vec<bool>,
-    keep_rows: bool,
+    call: Call,
     /// What a failure of the call under way may have left behind.
     stake: Stake,
     /// Between BEGIN and COMMIT.
     in_transaction: bool,
-    rows: Rows,
 }
 
 impl OdbcSession {
@@ -99,10 +102,9 @@ impl OdbcSession {
             kind,
             password: credentials.password.clone(),
             reported: Vec::new(),
-            keep_rows: false,
+            call: Call::default(),
             stake: Stake::Nothing,
             in_transaction: false,
-            rows: Rows::default(),
         }
     }
 
@@ -118,7 +120,8 @@ impl OdbcSession {
     }
 
     /// Notes what is at stake with a call.
-    fn begin_call(&mut self, effect: Effect) {
+    fn begin_call(&mut self, effect: Effect, keep_rows: bool) {
+        self.call.begin(keep_rows);
         let path = effect.path(self.in_transaction, self.kind);
         self.stake = match path.lasts_after {
             _ if effect == Effect::Commit => Stake::Transaction,
@@ -126,11 +129,6 @@ impl OdbcSession {
             None => Stake::Nothing,
         };
         self.in_transaction = path.open;
-    }
-
-    fn keep(&mut self, keep_rows: bool) {
-        self.keep_rows = keep_rows;
-        self.rows.start(0);
     }
 
     fn event(&mut self, answer: Answer) -> Event {
@@ -142,9 +140,9 @@ impl OdbcSession {
                 columns,
                 fields,
             } => {
-                if self.keep_rows {
-                    self.rows.start(usize::from(columns));
-                    fields.for_each(|field| push(field, &mut self.rows));
+                if self.call.keep_rows {
+                    self.call.rows.start(usize::from(columns));
+                    fields.for_each(|field| push(field, &mut self.call.rows));
                 }
                 Event::Done(Reply { rows, affected })
             }
@@ -210,10 +208,7 @@ impl Session for OdbcSession {
     fn feed(&mut self, input: &[u8], _out: &mut Vec<u8>) -> Result<Fed, Failure> {
         let read = frame::answer(input).map_err(|_| Failure::protocol("a frame of ODBC"))?;
         Ok(match read {
-            None => Fed {
-                consumed: 0,
-                event: None,
-            },
+            None => Fed::nothing(0),
             Some((answer, consumed)) => Fed {
                 consumed,
                 event: Some(self.event(answer)),
@@ -226,8 +221,7 @@ impl Session for OdbcSession {
     }
 
     fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
-        self.keep(keep_rows);
-        self.begin_call(effect);
+        self.begin_call(effect, keep_rows);
         match self.transaction(sql) {
             Some(what) => Frame::transaction(what, out),
             None => {
@@ -237,8 +231,8 @@ impl Session for OdbcSession {
         }
     }
 
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn call(&mut self) -> &mut Call {
+        &mut self.call
     }
 
     fn execute(
@@ -253,8 +247,7 @@ impl Session for OdbcSession {
         if statement.types.is_empty() {
             return self.query(&statement.sql, statement.effect, keep_rows, out);
         }
-        self.keep(keep_rows);
-        self.begin_call(statement.effect);
+        self.begin_call(statement.effect, keep_rows);
         if self.reported.len() <= id {
             self.reported.resize(id + 1, false);
         }

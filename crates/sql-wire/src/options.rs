@@ -1,6 +1,6 @@
 //! What a connection string asks of the sessions it opens, beyond who logs in and how the transport is encrypted.
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Of each session. The default asks nothing.
 #[derive(Clone, Debug, Default)]

@@ -13,10 +13,12 @@ mod message;
 mod preparing;
 mod scram;
 
-use super::{
-    Class, Credentials, Effect, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE,
-    Parameters, Reply, Rows, Session, Standing, Statement, Type, Value,
-};
+use crate::credentials::Credentials;
+use crate::effect::{Effect, Standing};
+use crate::failure::{Class, Failure};
+use crate::parameters::{Parameters, Type, Value};
+use crate::session::{Call, Event, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE, Session};
+use crate::statement::Statement;
 use message::frame;
 use preparing::Prepared;
 use std::sync::Arc;
@@ -42,18 +44,14 @@ pub struct PostgresSession {
     credentials: Credentials,
     expect: Expect,
     scram: auth::Progress,
-    keep_rows: bool,
+    call: Call,
     prepared: Prepared,
-    reply: Reply,
-    rows: Rows,
     /// An error waits for the ReadyForQuery behind it.
     failure: Option<Failure>,
     /// Rows for the COPY under way, until the server asks for them.
     copying: Option<Arc<Vec<u8>>>,
     /// A transaction is open, by the last ReadyForQuery.
     open: bool,
-    /// Statements of the call under way that are complete.
-    done: u16,
     /// The call under way commits and does not roll back.
     committing: bool,
     /// A statement of the call under way is complete: rows that follow are of the next one, and replace those before.
@@ -66,14 +64,11 @@ impl PostgresSession {
             credentials,
             expect: Expect::LogIn,
             scram: auth::Progress::default(),
-            keep_rows: false,
+            call: Call::default(),
             prepared: Prepared::default(),
-            reply: Reply::default(),
-            rows: Rows::default(),
             failure: None,
             copying: None,
             open: false,
-            done: 0,
             committing: false,
             fresh: false,
         }
@@ -111,8 +106,8 @@ impl PostgresSession {
     /// One statement of the call is done.
     fn completed(&mut self, body: &[u8]) {
         self.prepared.completed(body);
-        self.reply.affected += message::affected(body);
-        self.done = self.done.saturating_add(1);
+        self.call.reply.affected += message::affected(body);
+        self.call.completed();
         self.fresh = true;
         if self.committing && body.starts_with(b"ROLLBACK") {
             let message = "the server answered COMMIT with ROLLBACK: a statement had failed before";
@@ -124,23 +119,23 @@ impl PostgresSession {
     fn described(&mut self, body: &[u8]) -> Result<(), Failure> {
         self.fresh = false;
         self.restart_rows();
-        match !self.keep_rows || message::columns(body, &mut self.rows).is_some() {
+        match !self.call.keep_rows || message::columns(body, &mut self.call.rows).is_some() {
             true => Ok(()),
             false => Err(Failure::protocol("the columns of a result")),
         }
     }
 
     fn restart_rows(&mut self) {
-        self.rows.start(0);
-        self.reply.rows = 0;
+        self.call.rows.start(0);
+        self.call.reply.rows = 0;
     }
 
     fn row(&mut self, body: &[u8]) -> Result<(), Failure> {
         if std::mem::take(&mut self.fresh) {
             self.restart_rows();
         }
-        self.reply.rows += 1;
-        match !self.keep_rows || message::text_row(body, &mut self.rows) {
+        self.call.reply.rows += 1;
+        match !self.call.keep_rows || message::text_row(body, &mut self.call.rows) {
             true => Ok(()),
             false => Err(Failure::protocol("a row")),
         }
@@ -152,7 +147,7 @@ impl PostgresSession {
             Expect::LogIn => Some(Event::Authenticated),
             Expect::Answer => Some(match self.failure.take() {
                 Some(failure) => Event::Refused(failure),
-                None => Event::Done(self.reply),
+                None => Event::Done(self.call.reply),
             }),
             Expect::Nothing | Expect::Encryption | Expect::Tls => None,
         }
@@ -160,7 +155,7 @@ impl PostgresSession {
 
     fn error(&mut self, body: &[u8]) -> Result<Option<Event>, Failure> {
         let (mut failure, fatal) = classify::error(body);
-        failure.done = self.done;
+        failure.done = self.call.done;
         match self.expect {
             Expect::LogIn => Ok(Some(Event::Refused(failure))),
             // After a fatal error no ReadyForQuery follows.
@@ -177,13 +172,10 @@ impl PostgresSession {
         self.committing = effect.only_commits();
         self.fresh = false;
         self.expect = Expect::Answer;
-        self.keep_rows = keep_rows;
-        self.rows.start(0);
-        self.reply = Reply::default();
+        self.call.begin(keep_rows);
         self.failure = None;
         self.prepared.over();
         self.copying = None;
-        self.done = 0;
     }
 }
 
@@ -205,29 +197,21 @@ impl Session for PostgresSession {
             Expect::LogIn => LONGEST_LOG_IN_MESSAGE,
             _ => LONGEST_MESSAGE,
         };
-        let mut consumed = 0;
-        while let [tag, a, b, c, d, ..] = input[consumed..] {
+        Fed::messages(input, |input| {
+            let [tag, a, b, c, d, ..] = *input else {
+                return Ok(None);
+            };
             let length = u32::from_be_bytes([a, b, c, d]) as usize;
             if tag == b'E' && self.expect == Expect::LogIn && length > LONGEST_LOG_IN_MESSAGE {
-                return Err(classify::bare(&input[consumed + 1..]));
+                return Err(classify::bare(&input[1..]));
             }
             if !(4..=longest).contains(&length) {
                 return Err(Failure::protocol("a message's length"));
             }
-            let Some(body) = input.get(consumed + 5..consumed + 1 + length) else {
-                break;
+            let Some(body) = input.get(5..1 + length) else {
+                return Ok(None);
             };
-            consumed += 1 + length;
-            if let Some(event) = self.message(tag, body, out)? {
-                return Ok(Fed {
-                    consumed,
-                    event: Some(event),
-                });
-            }
-        }
-        Ok(Fed {
-            consumed,
-            event: None,
+            Ok(Some((1 + length, self.message(tag, body, out)?)))
         })
     }
 
@@ -256,10 +240,6 @@ impl Session for PostgresSession {
         })
     }
 
-    fn done(&self) -> u16 {
-        self.done
-    }
-
     fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.start_call(effect, keep_rows);
         frame(out, b'Q', |out| {
@@ -273,8 +253,8 @@ impl Session for PostgresSession {
         self.copying = Some(data);
     }
 
-    fn rows(&mut self) -> &mut Rows {
-        &mut self.rows
+    fn call(&mut self) -> &mut Call {
+        &mut self.call
     }
 
     fn without_names(&mut self) {

@@ -1,6 +1,8 @@
 //! Is this server the one that is wanted? Asked after logging in, by the load's links and the health responder.
 
-use super::{Class, Failure, Kind, Rows};
+use crate::failure::{Class, Failure};
+use crate::kind::Kind;
+use crate::rows::Rows;
 use std::borrow::Cow;
 
 /// What a server must be.

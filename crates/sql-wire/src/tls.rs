@@ -1,4 +1,4 @@
-//! Encryption of a connection: whether, whom to trust, and what went wrong, in words.
+//! Encryption of a connection: whether, and whom to trust.
 //!
 //! The modes are libpq's `sslmode` without `allow`. A session says when the transport is to be upgraded
 //! (`Event::StartTls`); who owns the transport does it with the `TlsStream` of this module.
@@ -8,13 +8,13 @@ mod verifier;
 
 pub use stream::TlsStream;
 
-use super::{Class, Failure};
+use crate::failure::{Class, Failure};
 use rustls::client::Resumption;
 use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, IpAddr, Ipv4Addr, PrivateKeyDer, ServerName};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error};
+use rustls::{ClientConfig, ClientConnection, Error};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use verifier::{Check, Verifier};
@@ -139,7 +139,7 @@ impl Tls {
             // Only used to tell the server which name is meant, which an address does not do.
             Err(_) => ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([0, 0, 0, 0]))),
         };
-        ClientConnection::new(config, name).map_err(|error| failure(&error))
+        ClientConnection::new(config, name).map_err(|error| Failure::from(&error))
     }
 }
 
@@ -202,80 +202,6 @@ pub fn not_offered() -> Failure {
         "no_tls",
         "the server offers no TLS: set it up there, or use --tls prefer or disable",
     )
-}
-
-/// What a TLS error means for a connection.
-pub fn failure(error: &Error) -> Failure {
-    let denied = |code: &str, message: String| Failure::new(Class::Authentication, code, message);
-    match error {
-        Error::InvalidCertificate(reason) => denied("tls_certificate", untrusted(reason)),
-        Error::AlertReceived(AlertDescription::CertificateRequired) => denied(
-            "tls",
-            "the server asks for a client's certificate: name it by sslcert and sslkey in the DSN"
-                .to_string(),
-        ),
-        Error::AlertReceived(AlertDescription::DecryptError) => denied(
-            "tls",
-            "the server finds that the key (sslkey) does not belong to the certificate (sslcert)"
-                .to_string(),
-        ),
-        Error::AlertReceived(
-            AlertDescription::UnknownCA
-            | AlertDescription::BadCertificate
-            | AlertDescription::CertificateUnknown,
-        ) => denied(
-            "tls",
-            format!(
-                "the server does not accept the certificate that it was shown (sslcert): {error}"
-            ),
-        ),
-        Error::AlertReceived(
-            AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion,
-        )
-        | Error::PeerIncompatible(_) => denied(
-            "tls",
-            format!("no common TLS version (1.2 and 1.3 are spoken) or cipher: {error}"),
-        ),
-        Error::InvalidMessage(_) => Failure::new(
-            Class::Connection,
-            "tls",
-            format!("what the server sends is not TLS: {error}"),
-        ),
-        _ => Failure::new(Class::Connection, "tls", format!("TLS: {error}")),
-    }
-}
-
-fn untrusted(reason: &CertificateError) -> String {
-    match reason {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "the server's certificate is not signed by a trusted authority: name the authority's PEM \
-             file by --tls-ca, or encrypt without checking by --tls require"
-                .to_string()
-        }
-        CertificateError::NotValidForNameContext {
-            expected,
-            presented,
-        } => match presented.as_slice() {
-            [] => format!(
-                "the server's certificate names no host (no subjectAltName), so it is not for '{}': use \
-                 --tls verify-ca",
-                expected.to_str()
-            ),
-            names => format!(
-                "the server's certificate is for {}, not for '{}': connect to such a name, or use --tls \
-                 verify-ca",
-                names.join(", "),
-                expected.to_str()
-            ),
-        },
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "the server's certificate has expired".to_string()
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "the server's certificate is not valid yet: compare the clocks".to_string()
-        }
-        other => format!("the server's certificate is not acceptable: {other}"),
-    }
 }
 
 #[cfg(test)]

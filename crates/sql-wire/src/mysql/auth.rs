@@ -1,7 +1,7 @@
 //! How a MySQL client proves that it knows the password.
 
 use super::packet::Reader;
-use crate::Failure;
+use crate::failure::Failure;
 use ed25519_dalek::VerifyingKey;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha1::{Digest, Sha1};

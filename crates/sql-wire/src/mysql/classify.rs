@@ -1,7 +1,7 @@
 //! From MySQL's and MariaDB's error numbers to classes.
 
 use super::packet::Reader;
-use crate::{Class, Failure};
+use crate::failure::{Class, Failure};
 
 /// The number of an error packet; 0 when it is cut short.
 pub fn number(payload: &[u8]) -> u16 {

@@ -1,7 +1,7 @@
 //! COM_STMT_EXECUTE: a prepared statement's number and its parameters in binary.
 
 use super::packet::{self, frame};
-use crate::{Parameters, Type, Value};
+use crate::parameters::{Parameters, Type, Value};
 
 pub const COM_STMT_EXECUTE: u8 = 0x17;
 

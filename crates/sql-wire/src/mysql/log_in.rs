@@ -2,8 +2,9 @@
 
 use super::packet::{self, frame};
 use super::{COM_QUERY, Expect, MysqlSession, auth, classify, rsa};
+use crate::failure::Failure;
+use crate::session::{Event, LONGEST_MESSAGE};
 use crate::tls::{self, Mode};
-use crate::{Event, Failure, LONGEST_MESSAGE};
 
 const LONG_PASSWORD: u32 = 1;
 /// `affected` of an UPDATE counts the rows that matched, as on PostgreSQL, not only those that differ now.

@@ -5,7 +5,10 @@ use super::packet::{Reader, frame};
 use super::{
     COM_QUERY, COM_STMT_PREPARE, ERROR_NOT_PREPARABLE, Expect, MysqlSession, Slot, classify,
 };
-use crate::{Event, Failure, Parameters, Statement};
+use crate::failure::Failure;
+use crate::parameters::Parameters;
+use crate::session::Event;
+use crate::statement::Statement;
 
 impl MysqlSession {
     pub(super) fn prepared(

@@ -1,21 +1,16 @@
 use super::execution::COM_STMT_EXECUTE;
 use super::*;
-use crate::Type;
+use crate::effect::Effect;
+use crate::kind::Kind;
+use crate::parameters::Type;
 use crate::rows::Value;
+use crate::session::Reply;
+use crate::testing;
 use crate::tls::Tls;
-use crate::{Effect, Kind};
 use proptest::prelude::*;
 
 fn session() -> MysqlSession {
-    let mut session = MysqlSession::new(Credentials {
-        user: "u".into(),
-        password: "p".into(),
-        database: "d".into(),
-        private_transport: false,
-        by_odbc: false,
-        tls: Tls::off(),
-        options: Default::default(),
-    });
+    let mut session = MysqlSession::new(testing::credentials(Tls::off()));
     session.expect = Expect::Nothing;
     session.deprecate_eof = true;
     session
@@ -116,7 +111,20 @@ fn unasked_error_is_a_failure() {
     let failure = session()
         .feed(&packets(&[b"\xff\x1d\x04#08S01bye"]), &mut Vec::new())
         .unwrap_err();
-    assert_eq!(failure.class, crate::Class::Shutdown);
+    assert_eq!(failure.class, crate::failure::Class::Shutdown);
+}
+
+/// A session in one of four states.
+fn started(start: u8) -> MysqlSession {
+    let mut session = session();
+    let mut out = Vec::new();
+    match start {
+        0 => session.expect = Expect::Greeting,
+        1 => session.expect = Expect::LogIn,
+        2 => session.query("SELECT 1", Effect::Read, true, &mut out),
+        _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
+    }
+    session
 }
 
 fn any_expectation() -> impl Strategy<Value = u8> {
@@ -127,22 +135,8 @@ proptest! {
     /// No bytes from a server may panic or be consumed beyond what was given.
     #[test]
     fn survives_any_bytes(start in any_expectation(), bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let mut session = session();
-        let mut out = Vec::new();
-        match start {
-            0 => session.expect = Expect::Greeting,
-            1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", Effect::Read, true, &mut out),
-            _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
-        }
-        let mut rest = &bytes[..];
-        while let Ok(fed) = session.feed(rest, &mut out) {
-            prop_assert!(fed.consumed <= rest.len());
-            rest = &rest[fed.consumed..];
-            if fed.event.is_none() {
-                break;
-            }
-        }
+        let mut session = started(start);
+        testing::feed_all(&mut session, &bytes);
     }
 
     /// The same, but as well-formed packets, which get further into the parser.
@@ -151,22 +145,9 @@ proptest! {
         start in any_expectation(),
         payloads in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..12),
     ) {
-        let mut session = session();
-        let mut out = Vec::new();
-        match start {
-            0 => session.expect = Expect::Greeting,
-            1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", Effect::Read, true, &mut out),
-            _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
-        }
+        let mut session = started(start);
         let views: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
         let bytes = packets(&views);
-        let mut rest = &bytes[..];
-        while let Ok(fed) = session.feed(rest, &mut out) {
-            rest = &rest[fed.consumed..];
-            if fed.event.is_none() {
-                break;
-            }
-        }
+        testing::feed_all(&mut session, &bytes);
     }
 }

@@ -4,7 +4,9 @@
 //! else the SQLSTATE.
 
 use super::tables;
-use crate::{Class, Failure, Kind, mysql, postgres};
+use crate::failure::{Class, Failure};
+use crate::kind::Kind;
+use crate::{mysql, postgres};
 
 /// A failure by SQLSTATE, native number and message; `dead`: the driver says that the connection is of no use.
 pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) -> Failure {

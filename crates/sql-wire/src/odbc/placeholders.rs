@@ -1,6 +1,6 @@
 //! From PostgreSQL's numbered placeholders to those of ODBC.
 
-use crate::Kind;
+use crate::kind::Kind;
 use std::borrow::Cow;
 
 /// The statement with `?` for `$1`, `$2` and so on, which stand in their order; not within quotes.
@@ -30,7 +30,8 @@ pub fn plain(sql: &str, kind: Kind) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Effect, Statement};
+    use crate::effect::Effect;
+    use crate::statement::Statement;
     use proptest::prelude::*;
 
     #[test]

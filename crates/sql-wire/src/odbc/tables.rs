@@ -4,7 +4,8 @@
 //! Sources: solidDB manual, "Database errors", "Error codes for HotStandby"; Oracle Database Error Messages; Microsoft,
 //! "Database Engine errors and events"; IBM Db2, "SQL messages".
 
-use crate::{Class, Kind};
+use crate::failure::Class;
+use crate::kind::Kind;
 
 type Table = &'static [(Class, &'static [i32])];
 

@@ -1,16 +1,15 @@
 use super::*;
-use crate::{Class, Effect, tls::Tls};
+use crate::effect::Effect;
+use crate::failure::Class;
+use crate::testing;
+use crate::tls::Tls;
 use odbc::frame::Request;
 
 fn session(kind: Kind) -> OdbcSession {
     let credentials = Credentials {
-        user: String::new(),
         password: "secret".to_string(),
-        database: String::new(),
-        private_transport: false,
         by_odbc: true,
-        tls: Tls::off(),
-        options: Default::default(),
+        ..testing::credentials(Tls::off())
     };
     OdbcSession::new(kind, &credentials)
 }

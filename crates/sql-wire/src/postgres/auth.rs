@@ -3,8 +3,9 @@
 use super::binding;
 use super::message::{frame, take_i32};
 use super::scram::{Channel, Scram};
+use crate::credentials::Credentials;
+use crate::failure::Failure;
 use crate::options::ChannelBinding;
-use crate::{Credentials, Failure};
 use md5::{Digest, Md5};
 
 /// How far the log-in has come.
@@ -132,15 +133,7 @@ mod tests {
 
     #[test]
     fn md5_is_what_the_server_computes() {
-        let credentials = Credentials {
-            user: "u".into(),
-            password: "p".into(),
-            database: String::new(),
-            private_transport: false,
-            by_odbc: false,
-            tls: Tls::off(),
-            options: Default::default(),
-        };
+        let credentials = crate::testing::credentials(Tls::off());
         let stored = hex(&Md5::digest(b"pu"));
         let salted = Md5::new()
             .chain_update(stored)

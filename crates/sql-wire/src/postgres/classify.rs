@@ -1,7 +1,7 @@
 //! From SQLSTATEs to classes.
 
 use super::message::error_field;
-use crate::{Class, Failure};
+use crate::failure::{Class, Failure};
 
 /// Reads an ErrorResponse; true when the server ends the session with it.
 pub fn error(body: &[u8]) -> (Failure, bool) {

@@ -2,8 +2,9 @@
 
 use super::message::frame_untagged;
 use super::{Expect, PostgresSession};
+use crate::failure::{Class, Failure};
+use crate::session::{Event, Fed};
 use crate::tls::{self, Mode};
-use crate::{Class, Event, Failure, Fed};
 
 const PROTOCOL_VERSION: i32 = 3 << 16;
 const SSL_REQUEST: i32 = 80_877_103;
@@ -23,12 +24,7 @@ impl PostgresSession {
     /// One letter answers the request for TLS.
     pub(super) fn encryption(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure> {
         let event = match input.first() {
-            None => {
-                return Ok(Fed {
-                    consumed: 0,
-                    event: None,
-                });
-            }
+            None => return Ok(Fed::nothing(0)),
             Some(b'S') => {
                 self.expect = Expect::Tls;
                 Some(Event::StartTls)

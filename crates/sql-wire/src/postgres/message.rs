@@ -1,6 +1,6 @@
 //! Reading and writing PostgreSQL messages. Nothing here trusts a length that came from a server.
 
-use crate::Rows;
+use crate::rows::Rows;
 use std::borrow::Cow;
 
 /// Appends one message; `write` appends its body.

@@ -4,7 +4,8 @@
 //! to the next, a name that counted statements would call another client's statement, without an error.
 
 use super::message::frame;
-use crate::{Statement, Type};
+use crate::parameters::Type;
+use crate::statement::Statement;
 use ring::digest::{Context, SHA256};
 use std::collections::HashSet;
 
@@ -134,7 +135,8 @@ fn type_oid(parameter: Type) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Effect, Kind};
+    use crate::effect::Effect;
+    use crate::kind::Kind;
 
     fn statement(sql: &str, types: &'static [Type]) -> Statement {
         Statement::new(Kind::Postgres, "one", Effect::Read, sql, types)

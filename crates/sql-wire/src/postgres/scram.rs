@@ -1,8 +1,8 @@
 //! SCRAM-SHA-256 (RFC 5802, 7677), through TLS with channel binding.
 
 use super::message::frame;
+use crate::failure::{Class, Failure};
 use crate::options::ChannelBinding;
-use crate::{Class, Failure};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use ring::rand::{SystemRandom, generate};
 use ring::{hmac, pbkdf2};

@@ -1,19 +1,16 @@
 use super::*;
+use crate::effect::Effect;
+use crate::failure::Class;
+use crate::kind::Kind;
+use crate::parameters::Type;
 use crate::rows::Value;
+use crate::session::Reply;
+use crate::testing;
 use crate::tls::Tls;
-use crate::{Class, Effect, Kind, Type};
 use proptest::prelude::*;
 
 fn session() -> PostgresSession {
-    let mut session = PostgresSession::new(Credentials {
-        user: "u".into(),
-        password: "p".into(),
-        database: "d".into(),
-        private_transport: false,
-        by_odbc: false,
-        tls: Tls::off(),
-        options: Default::default(),
-    });
+    let mut session = PostgresSession::new(testing::credentials(Tls::off()));
     session.expect = Expect::Nothing;
     session
 }
@@ -144,14 +141,7 @@ proptest! {
         let views: Vec<(u8, &[u8])> = parts.iter().map(|(tag, body)| (*tag, body.as_slice())).collect();
         let mut bytes = messages(&views);
         bytes.extend(tail);
-        let mut rest = &bytes[..];
-        while let Ok(fed) = session.feed(rest, &mut out) {
-            prop_assert!(fed.consumed <= rest.len());
-            rest = &rest[fed.consumed..];
-            if fed.event.is_none() {
-                break;
-            }
-        }
+        testing::feed_all(&mut session, &bytes);
     }
 
     #[test]

@@ -1,19 +1,16 @@
 use super::*;
+use crate::credentials::Credentials;
+use crate::session::Session;
+use crate::testing;
 use crate::tls::Tls;
-use crate::{Credentials, Session};
 use proptest::prelude::*;
 
 const PASSWORD: &str = "s3cret";
 
 fn session(mode: Mode) -> MysqlSession {
     MysqlSession::new(Credentials {
-        user: "u".into(),
         password: PASSWORD.into(),
-        database: "d".into(),
-        private_transport: false,
-        by_odbc: false,
-        tls: Tls::new(mode, None).unwrap(),
-        options: Default::default(),
+        ..testing::credentials(Tls::new(mode, None).unwrap())
     })
 }
 
@@ -160,31 +157,8 @@ fn saying() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// All that a session makes of these bytes when they arrive in two parts.
 fn reported(bytes: &[u8], split: usize, mode: Mode) -> (Vec<String>, Vec<u8>) {
-    let mut session = session(mode);
-    let (mut reported, mut out, mut held) = (Vec::new(), Vec::new(), Vec::new());
-    for part in [&bytes[..split], &bytes[split..]] {
-        held.extend(part);
-        loop {
-            match session.feed(&held, &mut out) {
-                Ok(fed) => {
-                    assert!(fed.consumed <= held.len());
-                    held.drain(..fed.consumed);
-                    let Some(event) = fed.event else { break };
-                    reported.push(format!("{event:?}"));
-                    if matches!(event, Event::StartTls) {
-                        session.secured(b"", &mut out).unwrap();
-                    }
-                }
-                Err(failure) => {
-                    reported.push(failure.to_string());
-                    return (reported, out);
-                }
-            }
-        }
-    }
-    (reported, out)
+    testing::reported(session(mode), Vec::new(), bytes, split)
 }
 
 proptest! {

@@ -1,18 +1,11 @@
 use super::*;
+use crate::session::{LONGEST_LOG_IN_MESSAGE, Session};
+use crate::testing;
 use crate::tls::Tls;
-use crate::{Credentials, LONGEST_LOG_IN_MESSAGE, Session};
 use proptest::prelude::*;
 
 fn session(mode: Mode) -> (PostgresSession, Vec<u8>) {
-    let mut session = PostgresSession::new(Credentials {
-        user: "u".into(),
-        password: "p".into(),
-        database: "d".into(),
-        private_transport: false,
-        by_odbc: false,
-        tls: Tls::new(mode, None).unwrap(),
-        options: Default::default(),
-    });
+    let mut session = PostgresSession::new(testing::credentials(Tls::new(mode, None).unwrap()));
     let mut out = Vec::new();
     session.open(&mut out);
     (session, out)
@@ -111,35 +104,10 @@ fn saying() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// The events that these bytes lead to when they arrive in two parts.
+/// The events alone: what it writes holds random numbers.
 fn reported(bytes: &[u8], split: usize, mode: Mode) -> Vec<String> {
-    let (mut session, mut out) = session(mode);
-    let (mut reported, mut held) = (Vec::new(), Vec::new());
-    for part in [&bytes[..split], &bytes[split..]] {
-        held.extend(part);
-        loop {
-            match session.feed(&held, &mut out) {
-                Ok(fed) => {
-                    assert!(fed.consumed <= held.len());
-                    held.drain(..fed.consumed);
-                    // `N` is used up without an event; there may be more behind it.
-                    if let Some(event) = fed.event {
-                        reported.push(format!("{event:?}"));
-                        if matches!(event, Event::StartTls) {
-                            session.secured(b"", &mut out).unwrap();
-                        }
-                    } else if fed.consumed == 0 {
-                        break;
-                    }
-                }
-                Err(failure) => {
-                    reported.push(failure.to_string());
-                    return reported;
-                }
-            }
-        }
-    }
-    reported
+    let (session, out) = session(mode);
+    testing::reported(session, out, bytes, split).0
 }
 
 proptest! {
