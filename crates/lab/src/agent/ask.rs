@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::channel::{Kind, Question, ask, receive};
+use super::channel::{DiskAction, Kind, Question, ask, receive};
 use super::files;
-use crate::vm::What;
 
 #[derive(Args)]
 pub struct AskArgs {
@@ -30,7 +29,7 @@ enum Asked {
         folders: Vec<String>,
     },
     /// Mount, unmount, freeze or thaw the disk of the data folder
-    Disk { what: What },
+    Disk { what: DiskAction },
     /// Load a kernel module and its dependencies
     Load {
         #[arg(long)]

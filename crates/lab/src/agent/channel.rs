@@ -42,7 +42,7 @@ pub enum Question {
     /// Let a user own folders of the host's own folder
     Own { folders: Vec<String>, uid: u32 },
     /// Do something with the disk that is the data folder
-    Disk(crate::vm::What),
+    Disk(DiskAction),
     /// Load a module of the kernel
     Load(String),
     /// Say how long the disk took to answer at most, in seconds
@@ -63,6 +63,17 @@ pub enum Question {
         command: Vec<String>,
         input: String,
     },
+}
+
+/// What is done with the disk that is the data folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum DiskAction {
+    Mount,
+    Unmount,
+    /// All that was written is on the disk, and nothing is written any more
+    Freeze,
+    Thaw,
 }
 
 /// A command, where and as whom it runs, and all of its environment.

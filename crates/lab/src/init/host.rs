@@ -4,18 +4,45 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 use nix::mount::{MntFlags, umount2};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
-use super::HostArgs;
 use super::mounts::{below, bind_read_only, bind_writable, folder, keep_private, mount_kind};
 use super::namespaces::{as_first_process, own};
-use super::reaper::{Controller, watch};
+use super::reaper::{Lifeline, watch};
 use super::{devices, root};
 
+#[derive(Args)]
+pub struct HostArgs {
+    #[command(flatten)]
+    lifeline: Lifeline,
+    /// Host name
+    #[arg(long)]
+    name: String,
+    /// Stay in the lab's network
+    #[arg(long)]
+    shared_network: bool,
+    /// Root file system to overlay; without it the host sees the machine's programs, read-only
+    #[arg(long)]
+    lower: Option<PathBuf>,
+    /// Further folder of the machine to mount read-only at the same path
+    #[arg(long, conflicts_with = "lower")]
+    show: Vec<PathBuf>,
+    /// Folder of the host's own: gets `upper`, `work` and `root`
+    #[arg(long)]
+    scratch: PathBuf,
+    /// Folder to show inside, writable, as SOURCE:/run/…
+    #[arg(long)]
+    bind: Vec<String>,
+    /// Folder to show inside, read-only, as SOURCE:/run/…
+    #[arg(long)]
+    bind_ro: Vec<String>,
+}
+
 pub fn run(args: &HostArgs) -> Result<()> {
-    let mut controller = Controller::reached_by(args.lifeline.lifeline)?;
+    let mut controller = args.lifeline.controller()?;
     as_first_process(own(args.shared_network), || {
         keep_private()?;
         let root = build_root(args)?;

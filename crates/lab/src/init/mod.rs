@@ -19,8 +19,6 @@ mod privileges;
 mod reaper;
 mod root;
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
 pub(crate) use enter::{end_by_number, into_user_namespace, start as start_command};
@@ -34,59 +32,13 @@ pub struct InitArgs {
 #[derive(Subcommand)]
 enum Kind {
     /// Create new user, mount, network, PID, UTS and IPC namespaces and stay in them
-    Lab(LabArgs),
+    Lab(lab::LabArgs),
     /// Become a host inside a lab, with a separate root, network, PIDs and name
-    Host(HostArgs),
+    Host(host::HostArgs),
     /// Run a command in the namespaces of a first process and exit with its status
     Enter(enter::EnterArgs),
     /// Run a command inside a host, with only the privileges that it needs
     Inside(inside::InsideArgs),
-}
-
-#[derive(Args)]
-struct Lifeline {
-    /// File descriptor of the lifeline socket
-    #[arg(long)]
-    lifeline: i32,
-}
-
-#[derive(Args)]
-struct LabArgs {
-    #[command(flatten)]
-    lifeline: Lifeline,
-    /// Map all user and group ids one to one, not only the caller's to 0; needs root
-    #[arg(long)]
-    all_ids: bool,
-    /// Stay in the machine's network
-    #[arg(long)]
-    shared_network: bool,
-}
-
-#[derive(Args)]
-struct HostArgs {
-    #[command(flatten)]
-    lifeline: Lifeline,
-    /// Host name
-    #[arg(long)]
-    name: String,
-    /// Stay in the lab's network
-    #[arg(long)]
-    shared_network: bool,
-    /// Root file system to overlay; without it the host sees the machine's programs, read-only
-    #[arg(long)]
-    lower: Option<PathBuf>,
-    /// Further folder of the machine to mount read-only at the same path
-    #[arg(long, conflicts_with = "lower")]
-    show: Vec<PathBuf>,
-    /// Folder of the host's own: gets `upper`, `work` and `root`
-    #[arg(long)]
-    scratch: PathBuf,
-    /// Folder to show inside, writable, as SOURCE:/run/…
-    #[arg(long)]
-    bind: Vec<String>,
-    /// Folder to show inside, read-only, as SOURCE:/run/…
-    #[arg(long)]
-    bind_ro: Vec<String>,
 }
 
 pub fn run(args: InitArgs) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd};
 use std::os::unix::net::UnixStream;
 
 use anyhow::{Context, Result};
+use clap::Args;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -12,21 +13,30 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 
+#[derive(Args)]
+pub struct Lifeline {
+    /// File descriptor of the lifeline socket
+    #[arg(long)]
+    lifeline: i32,
+}
+
+impl Lifeline {
+    /// Takes over the descriptor that the controller left open for us.
+    pub fn controller(&self) -> Result<Controller> {
+        // SAFETY: the controller opened it for us alone; nothing else in this program knows it
+        let stream = unsafe { UnixStream::from_raw_fd(self.lifeline) };
+        fcntl(&stream, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))
+            .context("--lifeline is not an open descriptor")?;
+        Ok(Controller { stream })
+    }
+}
+
 /// The socket to the controller.
 pub struct Controller {
     stream: UnixStream,
 }
 
 impl Controller {
-    /// Takes over the descriptor that the controller left open for us.
-    pub fn reached_by(descriptor: i32) -> Result<Self> {
-        // SAFETY: the controller opened it for us alone; nothing else in this program knows it
-        let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
-        fcntl(&stream, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))
-            .context("--lifeline is not an open descriptor")?;
-        Ok(Self { stream })
-    }
-
     /// One byte; with SO_PASSCRED at the other end the kernel adds our PID as the reader sees it.
     pub fn report_ready(&mut self) -> Result<()> {
         self.stream

@@ -3,28 +3,21 @@
 //! Its kernel's root consists of the host's files (hostfs). Writes to the root go to memory, so a power loss
 //! discards them. Only data on the disk persists.
 
-use std::fs::{self, File};
+use std::fs;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
+use super::paths::{MACHINE, NODE};
 use super::tap::{check, request};
-use super::{delay, disk};
+use super::{delay, disk, modules};
 use crate::agent::channel::{AGENT, MASK};
 
-/// Paths in the virtual machine: of its host folder, and of the host folder outside.
-pub const NODE: &str = "/run/node";
-pub const OUTSIDE: &str = "/run/machine/run/node";
-
-const MACHINE: &str = "/run/machine";
-
-/// Folder of the kernel's modules, below the host's root.
-const MODULES: &str = "run/uml/modules";
 const NONE: Option<&str> = None;
 
 #[derive(Args)]
@@ -50,10 +43,10 @@ pub struct AgentArgs {
 }
 
 pub fn run(args: &AgentArgs) -> Result<()> {
-    load(&Path::new("/").join(MODULES), "overlay")?;
+    modules::load_early("overlay")?;
     change_root()?;
     for name in &args.module {
-        load_later(name)?;
+        modules::load(name)?;
     }
     sethostname(&args.name)?;
     network(args)?;
@@ -114,40 +107,6 @@ fn mount_kind(kind: &str, target: &str, options: &str) -> Result<()> {
         Some(options),
     )
     .with_context(|| format!("cannot mount {kind} on {target}"))
-}
-
-/// Loads a module, now that the root is another one; it may be there already.
-pub fn load_later(name: &str) -> Result<()> {
-    load(&Path::new(MACHINE).join(MODULES), name)
-}
-
-/// Loads a module from a folder with all of them, wherever it is there.
-fn load(modules: &Path, name: &str) -> Result<()> {
-    let file = find(modules, &format!("{name}.ko"))
-        .with_context(|| format!("the kernel has no module {name}"))?;
-    let file = File::open(file)?;
-    // SAFETY: the descriptor is open, and the text a C string.
-    let answer =
-        unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), c"".as_ptr(), 0) };
-    match check(answer as i32) {
-        Err(error) if error.raw_os_error() == Some(libc::EEXIST) => Ok(()),
-        done => done.with_context(|| format!("cannot load the module {name}")),
-    }
-}
-
-fn find(folder: &Path, name: &str) -> Option<PathBuf> {
-    let entries: Vec<PathBuf> = fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
-    let here = entries.iter().find(|path| path.ends_with(name)).cloned();
-    here.or_else(|| {
-        entries
-            .iter()
-            .filter(|path| path.is_dir() && !path.is_symlink())
-            .find_map(|path| find(path, name))
-    })
 }
 
 fn network(args: &AgentArgs) -> Result<()> {

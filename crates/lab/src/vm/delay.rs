@@ -8,12 +8,9 @@ use std::os::fd::AsRawFd;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use super::boot::load_later;
-use super::disk::DISK;
+use super::modules;
+use super::paths::DISK;
 use super::tap::check;
-
-/// The device with the delay, if it exists.
-pub const DELAYED: &str = "/dev/dm-0";
 
 const CONTROL: &str = "/dev/mapper/control";
 const NAME: &[u8] = b"disk";
@@ -40,8 +37,8 @@ pub struct DelayArgs {
 
 /// Creates the delay device over the disk, with a delay of zero.
 pub fn make() -> Result<()> {
-    load_later("dm-mod")?;
-    load_later("dm-delay")?;
+    modules::load("dm-mod")?;
+    modules::load("dm-delay")?;
     let control = control()?;
     ask(
         &control,

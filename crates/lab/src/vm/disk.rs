@@ -5,19 +5,15 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use nix::mount::{MsFlags, mount, umount};
-use serde::{Deserialize, Serialize};
 
-use super::boot::NODE;
-use super::delay::DELAYED;
+use super::paths::{DELAYED, DISK, NODE};
 use super::tap::check;
+use crate::agent::channel::DiskAction;
 
 /// Numbers of linux/fs.h.
 const FIFREEZE: libc::c_ulong = 0xc004_5877;
 const FITHAW: libc::c_ulong = 0xc004_5878;
-
-pub const DISK: &str = "/dev/ubda";
 
 /// What is to be used of the disk: itself, or what can delay it.
 pub fn device() -> &'static str {
@@ -28,23 +24,13 @@ pub fn device() -> &'static str {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum What {
-    Mount,
-    Unmount,
-    /// All that was written is on the disk, and nothing is written any more
-    Freeze,
-    Thaw,
-}
-
-pub fn run(what: What) -> Result<()> {
+pub fn run(action: DiskAction) -> Result<()> {
     let data = Path::new(NODE).join("data");
-    match what {
-        What::Mount => mount_on(Path::new(device()), &data),
-        What::Unmount => umount(&data).context("the data folder is in use"),
-        What::Freeze => hold(&data, FIFREEZE).context("cannot freeze the data folder"),
-        What::Thaw => hold(&data, FITHAW).context("cannot thaw the data folder"),
+    match action {
+        DiskAction::Mount => mount_on(Path::new(device()), &data),
+        DiskAction::Unmount => umount(&data).context("the data folder is in use"),
+        DiskAction::Freeze => hold(&data, FIFREEZE).context("cannot freeze the data folder"),
+        DiskAction::Thaw => hold(&data, FITHAW).context("cannot thaw the data folder"),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use super::disk::DISK;
+use super::paths::DISK;
 
 const PERIOD: Duration = Duration::from_millis(500);
 const BLOCK: usize = 4096;

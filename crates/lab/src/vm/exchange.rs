@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::boot::{NODE, OUTSIDE};
+use super::paths::{NODE, OUTSIDE};
 use crate::agent::files;
 
 const OUT: &str = "log";

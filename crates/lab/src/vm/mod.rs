@@ -11,12 +11,12 @@ mod disk;
 mod disk_watch;
 mod exchange;
 mod knock;
+mod modules;
+mod paths;
 mod start;
 pub(crate) mod tap;
 
 use clap::{Args, Subcommand};
-
-pub(crate) use disk::What;
 
 #[derive(Args)]
 pub struct VmArgs {
