@@ -5,26 +5,24 @@
 
 mod data;
 mod options;
+mod values;
 
 pub use data::IibenchData;
 pub use options::IibenchOptions;
 
 use super::client::Call;
-use super::letters::Letters;
 use super::multirow::MultiRow;
 use super::{Client, End, Running, TransactionType, Workload};
-use base::rng::Rng;
+use data::INDEXES;
 use sql_wire::{Effect, Failure, Kind, Statement, Type};
 use std::rc::Rc;
+use values::Values;
 
 pub const NAMES: &[&str] = &["iibench"];
 
 /// Rows that a query reads.
 const QUERY_ROWS: u32 = 10;
-/// Variation of prices in addition to the customer's part, in hundredths.
-const PRICE_SPAN: f64 = 500.0;
-
-/// The types of transactions, by position; queries are there only if wanted.
+/// The types of transactions, by position. Queries are there only if wanted, one for each of `INDEXES`.
 const INSERT: usize = 0;
 const TYPES: [(&str, bool); 4] = [
     ("insert", true),
@@ -36,55 +34,11 @@ const TYPES: [(&str, bool); 4] = [
 /// The position of the statement that finds one of the newest rows; those of the queries follow it.
 const NEWEST: usize = 1;
 
-/// A query that follows an index: name, index, its columns.
-const QUERIES: [(&str, &str, &str); 3] = [
-    ("query_market", "marketsegment", "price, customerid"),
-    (
-        "query_register",
-        "registersegment",
-        "cashregisterid, price, customerid",
-    ),
-    ("query_pdc", "pdc", "price, dateandtime, customerid"),
-];
-
 pub struct Iibench {
     kind: Kind,
     options: IibenchOptions,
     values: Values,
     types: Vec<TransactionType>,
-}
-
-/// Makes the values of rows.
-pub struct Values {
-    options: IibenchOptions,
-    letters: Letters,
-}
-
-impl Values {
-    pub fn new(options: &IibenchOptions) -> Values {
-        Values {
-            options: *options,
-            letters: Letters::new(),
-        }
-    }
-
-    /// A cash register, a customer, a product, and a price in hundredths. A customer's prices are close to
-    /// one another: that is how the original draws them, so that indexes on the price are spread by customer.
-    fn numbers(&self, rng: &mut Rng) -> [u32; 4] {
-        let customer = rng.uniform(0, self.options.customers - 1);
-        let price = rng.unit() * PRICE_SPAN + f64::from(customer);
-        let register = rng.uniform(0, self.options.cash_registers - 1);
-        let product = rng.uniform(0, self.options.products - 1);
-        [register, customer, product, price as u32]
-    }
-
-    /// Half of it can be compressed away, as in the original.
-    fn data(&self, rng: &mut Rng, out: &mut Vec<u8>) {
-        let random = self.options.data_length as usize / 2;
-        let plain = self.options.data_length as usize - random;
-        out.resize(out.len() + plain, b'a');
-        self.letters.append(rng, random, out);
-    }
 }
 
 /// The workload.
@@ -136,7 +90,7 @@ impl Iibench {
         }
         let (register, price) = (newest.int(0, 0)?, newest.float(0, 1)?);
         let query = client.call(NEWEST + which);
-        let query = match QUERIES[which - 1].0 {
+        let query = match TYPES[which].0 {
             "query_register" => query.int(register as i32).double(price),
             _ => query.double(price),
         };
@@ -197,9 +151,12 @@ impl Workload for Iibench {
                 &[Type::Int],
             ));
             all.extend(
-                QUERIES
+                TYPES[1..]
                     .iter()
-                    .map(|&(name, index, columns)| self.query_statement(name, index, columns)),
+                    .zip(INDEXES)
+                    .map(|(&(name, _), (index, columns))| {
+                        self.query_statement(name, index, columns)
+                    }),
             );
         }
         all
@@ -218,7 +175,7 @@ impl Workload for Iibench {
         let rng = &mut client.rng();
         Some(match rng.uniform(0, queries) {
             0 => INSERT,
-            _ => rng.uniform(1, QUERIES.len() as u32) as usize,
+            _ => rng.uniform(1, INDEXES.len() as u32) as usize,
         })
     }
 

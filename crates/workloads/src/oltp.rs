@@ -14,7 +14,7 @@ use super::distribution::Distribution;
 use super::{Client, End, Running, TransactionType, Workload};
 use anyhow::Result;
 use base::arguments::Usage;
-use base::rng::Rng;
+use data::{C_GROUPS, PAD_GROUPS, groups};
 use sql_wire::{Effect, Failure, Kind, Statement, Type};
 use std::rc::Rc;
 
@@ -330,19 +330,6 @@ impl Oltp {
     fn row(&self, client: &Client) -> i32 {
         let last = self.options.table_size;
         self.distribution.pick(&mut client.rng(), 1, last) as i32
-    }
-}
-
-pub const C_GROUPS: usize = 10;
-pub const PAD_GROUPS: usize = 5;
-
-/// Groups of eleven digits with dashes between, the texts of sysbench's columns c and pad.
-pub fn groups(rng: &mut Rng, count: usize, out: &mut Vec<u8>) {
-    for index in 0..count {
-        if index > 0 {
-            out.push(b'-');
-        }
-        rng.digits(11, out);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Sources: PostgreSQL manual, "COPY", text format; MySQL manual, "String Literals" (the loader's sessions
 //! run without NO_BACKSLASH_ESCAPES).
 
-use super::Table;
+use super::table::Table;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {

@@ -92,10 +92,10 @@ fn a_query_begins_at_one_of_the_newest_rows() {
         });
         assert_eq!(end.unwrap(), End::Committed);
         assert!(matches!(called[0].values[0], Value::Int(back) if (0..100).contains(&back)));
-        assert_eq!(called[1].statement.name, QUERIES[which - 1].0);
+        assert_eq!(called[1].statement.name, TYPES[which].0);
         assert_eq!(called[1].values.last(), Some(&Value::Double(12.5)));
         assert_eq!(called[1].values.len(), called[1].statement.types.len());
-        assert!(called[1].statement.sql.contains(QUERIES[which - 1].1));
+        assert!(called[1].statement.sql.contains(INDEXES[which - 1].0));
     }
 }
 

@@ -4,13 +4,27 @@
 //! server goes on numbering behind them. And a table may have further secondary indexes, or none.
 
 use super::options::OltpOptions;
-use super::{C_GROUPS, PAD_GROUPS, groups};
 use crate::dataset::{Chunk, DataSet, Encoder, Table};
 use crate::distribution::Distribution;
+use base::rng::Rng;
 use sql_wire::Kind;
 
 /// The columns of secondary indexes, in the order in which they are made.
 const INDEXED: [&str; 3] = ["k", "c", "pad"];
+
+/// Groups of digits in the texts of c and of pad.
+pub const C_GROUPS: usize = 10;
+pub const PAD_GROUPS: usize = 5;
+
+/// Groups of eleven digits with dashes between, the texts of sysbench's columns c and pad.
+pub fn groups(rng: &mut Rng, count: usize, out: &mut Vec<u8>) {
+    for index in 0..count {
+        if index > 0 {
+            out.push(b'-');
+        }
+        rng.digits(11, out);
+    }
+}
 
 pub struct OltpData {
     options: OltpOptions,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::testing::{Called, calls, settings};
+use base::rng::Rng;
 
 pub fn options() -> OltpOptions {
     settings("oltp_read_write", &["tables=3"])

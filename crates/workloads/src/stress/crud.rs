@@ -4,14 +4,18 @@
 //! is added to a parent later. So a transaction that deletes an existing parent sees all its children.
 
 use super::inserts::Inserts;
+use super::options::CrudOptions;
+use super::shape::{Shape, child_table, parent_table};
 use super::values::{self, DAYS};
-use super::{CRUD, CrudOptions, Shape, child_table, parent_table};
 use crate::client::Call;
 use crate::shares::pick_by_weight;
 use crate::{Client, End, Running, TransactionType, Workload};
 use base::rng::Rng;
 use sql_wire::{Effect, Failure, Kind, Statement, Type};
 use std::rc::Rc;
+
+/// The workload, and the family of its data: its tables are those of ingest with different content.
+pub const NAMES: &[&str] = &["crud"];
 
 /// Rows that a read along an index takes.
 const INDEX_ROWS: u32 = 10;
@@ -260,7 +264,7 @@ impl Crud {
 
 impl Workload for Crud {
     fn name(&self) -> &str {
-        CRUD[0]
+        NAMES[0]
     }
 
     fn transactions(&self) -> &[TransactionType] {

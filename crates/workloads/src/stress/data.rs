@@ -1,7 +1,7 @@
 //! The tables of ingest and crud, and the rows that are there before.
 
+use super::shape::{Shape, child_table, parent_table};
 use super::values::{self, Parent, Texts};
-use super::{Shape, child_table, parent_table};
 use crate::dataset::{Chunk, DataSet, Encoder, Table};
 use sql_wire::Kind;
 

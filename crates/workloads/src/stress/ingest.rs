@@ -1,10 +1,14 @@
 //! ingest: batches of rows into many tables.
 
 use super::inserts::Inserts;
-use super::{INGEST, IngestOptions, Shape};
+use super::options::IngestOptions;
+use super::shape::Shape;
 use crate::{Client, End, Running, TransactionType, Workload};
 use sql_wire::{Kind, Statement};
 use std::rc::Rc;
+
+/// The workload, and the family of its data.
+pub const NAMES: &[&str] = &["ingest"];
 
 pub struct Ingest {
     shape: Shape,
@@ -24,7 +28,7 @@ pub fn make(kind: Kind, options: &IngestOptions) -> Rc<dyn Workload> {
 
 impl Workload for Ingest {
     fn name(&self) -> &str {
-        INGEST[0]
+        NAMES[0]
     }
 
     fn transactions(&self) -> &[TransactionType] {

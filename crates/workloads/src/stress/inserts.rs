@@ -1,7 +1,7 @@
 //! The transaction that ingest and crud share: a batch of parents, and a batch of children of the first.
 
+use super::shape::{Shape, child_table, parent_table};
 use super::values::{self, Parent, Texts};
-use super::{Shape, child_table, parent_table};
 use crate::Client;
 use crate::client::Call;
 use crate::multirow::MultiRow;

@@ -1,6 +1,6 @@
 //! Settings of ingest and crud.
 
-use super::Shape;
+use super::shape::Shape;
 use serde::Deserialize;
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -1,3 +1,4 @@
+use super::shape::Shape;
 use super::values::DAYS;
 use super::*;
 use crate::dataset::{Chunk, DataSet, Encoder};

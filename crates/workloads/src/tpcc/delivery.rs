@@ -6,7 +6,7 @@
 
 use super::random::DISTRICTS;
 use super::statements::{DELIVERED, On};
-use super::{Place, Tpcc, at};
+use super::terminal::{Place, Terminal, at};
 use crate::client::{Call, Reply};
 use crate::{Client, End};
 use sql_wire::{Failure, Kind};
@@ -18,8 +18,8 @@ struct Order {
     number: i32,
 }
 
-pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
-    let warehouse = tpcc.warehouse(client);
+pub async fn run(terminal: &Terminal, client: &Client) -> Result<End, Failure> {
+    let warehouse = terminal.warehouse(client);
     let carrier = client.rng().uniform(1, 10) as i32;
     client.begin().await?;
     let orders = oldest(client, warehouse).await?;

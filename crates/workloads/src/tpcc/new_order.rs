@@ -3,7 +3,7 @@
 use super::money::{cents, write_cents};
 use super::random::ITEMS;
 use super::statements::{MOST_LINES, On, insert_of};
-use super::{Place, Tpcc, at, missing, percent};
+use super::terminal::{Place, Terminal, at, missing, percent};
 use crate::{Client, End};
 use base::rng::Rng;
 use sql_wire::rows::Value;
@@ -36,8 +36,8 @@ struct Stock {
 
 const UNDONE: &str = "an item of the order does not exist";
 
-pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
-    let mut order = Order::draw(tpcc, client);
+pub async fn run(terminal: &Terminal, client: &Client) -> Result<End, Failure> {
+    let mut order = Order::draw(terminal, client);
     client.begin().await?;
     let customer = at(client, On::CustomerDiscount, order.place);
     customer.int(order.customer as i32).await?;
@@ -61,14 +61,14 @@ pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
 }
 
 impl Order {
-    fn draw(tpcc: &Tpcc, client: &Client) -> Order {
-        let place = tpcc.place(client);
+    fn draw(terminal: &Terminal, client: &Client) -> Order {
+        let place = terminal.place(client);
         let rng = &mut client.rng();
-        let customer = tpcc.constants.pick_customer(rng);
+        let customer = terminal.constants.pick_customer(rng);
         let count = rng.uniform(5, MOST_LINES as u32);
         let undone = percent(rng) == 1;
         let mut lines: Vec<Line> = (0..count)
-            .map(|_| Line::draw(tpcc, place.warehouse, rng))
+            .map(|_| Line::draw(terminal, place.warehouse, rng))
             .collect();
         if undone && let Some(last) = lines.last_mut() {
             last.item = ITEMS + 1;
@@ -86,11 +86,11 @@ impl Order {
 }
 
 impl Line {
-    fn draw(tpcc: &Tpcc, home: u32, rng: &mut Rng) -> Line {
+    fn draw(terminal: &Terminal, home: u32, rng: &mut Rng) -> Line {
         Line {
-            item: tpcc.constants.pick_item(rng),
+            item: terminal.constants.pick_item(rng),
             supply: match percent(rng) {
-                1 => tpcc.other_warehouse(home, rng),
+                1 => terminal.other_warehouse(home, rng),
                 _ => home,
             },
             quantity: rng.uniform(1, 10) as i32,

@@ -1,14 +1,14 @@
 //! Order-Status, clause 2.6: a customer's last order with its lines.
 
 use super::statements::On;
-use super::{Tpcc, at, customer_number, missing};
+use super::terminal::{Terminal, at, customer_number, missing};
 use crate::{Client, End};
 use sql_wire::Failure;
 
 /// Order and lines come in one statement: they are of one moment, as READ COMMITTED promises for a statement.
-pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
-    let place = tpcc.place(client);
-    let customer = tpcc.customer(&mut client.rng());
+pub async fn run(terminal: &Terminal, client: &Client) -> Result<End, Failure> {
+    let place = terminal.place(client);
+    let customer = terminal.customer(&mut client.rng());
     client.begin().await?;
     let number = customer_number(client, place, customer).await?;
     let reply = at(client, On::Customer, place).int(number).await?;

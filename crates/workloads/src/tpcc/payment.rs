@@ -3,7 +3,7 @@
 use super::money::write_cents;
 use super::random::DISTRICTS;
 use super::statements::On;
-use super::{Customer, Place, Tpcc, at, customer_number, missing, percent};
+use super::terminal::{Customer, Place, Terminal, at, customer_number, missing, percent};
 use crate::{Client, End};
 use sql_wire::Failure;
 use std::io::Write;
@@ -22,8 +22,8 @@ struct Input {
 /// Characters of c_data.
 const DATA: usize = 500;
 
-pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
-    let input = Input::draw(tpcc, client);
+pub async fn run(terminal: &Terminal, client: &Client) -> Result<End, Failure> {
+    let input = Input::draw(terminal, client);
     client.begin().await?;
     let names = take_money(client, &input).await?;
     let number = customer_number(client, input.home, input.customer.clone()).await?;
@@ -34,17 +34,17 @@ pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
 }
 
 impl Input {
-    fn draw(tpcc: &Tpcc, client: &Client) -> Input {
-        let place = tpcc.place(client);
+    fn draw(terminal: &Terminal, client: &Client) -> Input {
+        let place = terminal.place(client);
         let rng = &mut client.rng();
         let home = match percent(rng) {
             1..=85 => place,
             _ => Place {
-                warehouse: tpcc.other_warehouse(place.warehouse, rng),
+                warehouse: terminal.other_warehouse(place.warehouse, rng),
                 district: rng.uniform(1, DISTRICTS),
             },
         };
-        let customer = tpcc.customer(rng);
+        let customer = terminal.customer(rng);
         let mut amount = Vec::new();
         write_cents(rng.uniform(100, 500_000).into(), &mut amount);
         Input {

@@ -1,15 +1,15 @@
 //! Stock-Level, clause 2.8: how many items of a district's last 20 orders are low in stock.
 
 use super::statements::On;
-use super::{Place, Tpcc, at, missing};
+use super::terminal::{Place, Terminal, at, missing};
 use crate::{Client, End};
 use sql_wire::Failure;
 
 /// Without BEGIN: clause 2.8.2 asks for no more than read committed, and that is what each statement has.
-pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
+pub async fn run(terminal: &Terminal, client: &Client) -> Result<End, Failure> {
     let place = Place {
-        warehouse: tpcc.warehouse(client),
-        district: tpcc.own_district(client),
+        warehouse: terminal.warehouse(client),
+        district: terminal.own_district(client),
     };
     let threshold = client.rng().uniform(10, 20) as i32;
     let reply = at(client, On::LatestOrder, place).rows().await?;

@@ -293,15 +293,19 @@ fn stock_level_looks_at_twenty_orders() {
 #[test]
 fn connections_have_homes() {
     let workload = tpcc(&["warehouses=3"]);
-    let homes: Vec<u32> = (0..7).map(|n| workload.warehouse(&client(n, 1))).collect();
+    let homes: Vec<u32> = (0..7)
+        .map(|n| workload.terminal.warehouse(&client(n, 1)))
+        .collect();
     assert_eq!(homes, [1, 2, 3, 1, 2, 3, 1]);
     let districts: HashSet<u32> = (0..30)
-        .map(|n| workload.own_district(&client(n, 1)))
+        .map(|n| workload.terminal.own_district(&client(n, 1)))
         .collect();
     assert_eq!(districts.len(), 10);
     let workload = tpcc(&["warehouses=3", "home=random"]);
     let one = client(0, 1);
-    let homes: HashSet<u32> = (0..100).map(|_| workload.warehouse(&one)).collect();
+    let homes: HashSet<u32> = (0..100)
+        .map(|_| workload.terminal.warehouse(&one))
+        .collect();
     assert_eq!(homes.len(), 3);
 }
 
@@ -356,7 +360,7 @@ proptest! {
         let workload = tpcc(&[&format!("warehouses={warehouses}")]);
         let mut rng = Rng::new(seed, 0);
         let home = rng.uniform(1, warehouses);
-        let other = workload.other_warehouse(home, &mut rng);
+        let other = workload.terminal.other_warehouse(home, &mut rng);
         prop_assert!(other != home && (1..=warehouses).contains(&other));
     }
 }
