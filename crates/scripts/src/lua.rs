@@ -2,23 +2,27 @@
 
 mod ask;
 pub mod command;
+mod core;
 mod coroutine;
+mod error;
 mod files;
 mod general;
 mod interpreter;
 mod loaded;
 mod natives;
+mod option_value;
 mod options;
 mod random;
 mod settings;
 
 use crate::effect::effect;
 use anyhow::Result;
-use ask::Ask;
+use ask::{Answer, Ask};
 use base::arguments::Usage;
 use base::rng::Rng;
-use coroutine::{Answer, Coroutine};
-use interpreter::{COUNTERS, Environment};
+use core::COUNTERS;
+use coroutine::Coroutine;
+use interpreter::Environment;
 use loaded::{Loaded, Order};
 use random::Counter;
 use sql_wire::blocking;
@@ -66,7 +70,7 @@ pub fn load(path: &Path, kind: Kind, given: &BTreeMap<String, String>) -> Result
     };
     let loaded = Loaded::new(&order)?;
     let first = loaded.rehearse();
-    let first = first.map_err(|error| Usage::error(loaded::message(&error)))?;
+    let first = first.map_err(|error| Usage::error(error::message(&error)))?;
     if loaded.function(&first, "event").is_none() {
         let message = format!("{}: the script has no function event()", path.display());
         return Err(Usage::error(message));
@@ -127,7 +131,7 @@ impl LuaScript {
     }
 
     async fn event(&self, client: &Client) -> Result<End, Failure> {
-        let lua = |error: mlua::Error| client.stop_run(loaded::message(&error));
+        let lua = |error: mlua::Error| client.stop_run(error::message(&error));
         let (thread, mut answer) = self.enter(client).map_err(lua)?;
         let mut last = None;
         loop {

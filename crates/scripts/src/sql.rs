@@ -4,10 +4,10 @@ mod evaluation;
 mod expression;
 mod hash;
 
-mod meta;
 mod parser;
 mod program;
 mod random;
+mod read;
 mod sending;
 mod value;
 
@@ -79,8 +79,8 @@ impl SqlFile {
                 all.push((name.to_string(), Value::Int(value)));
             }
         }
-        let program = Program::read(text, kind, &all, as_texts).map_err(|mistake| {
-            let program::Mistake {
+        let program = read::read(text, kind, &all, as_texts).map_err(|mistake| {
+            let read::Mistake {
                 line,
                 column,
                 message,
@@ -154,7 +154,7 @@ impl SqlFile {
                 Step::GoTo { next } => at = *next,
                 Step::Sleep { time, unit, line } => {
                     let time = time.value(variables, &mut client.rng());
-                    let pause = time.and_then(|time| meta::pause(&time, *unit));
+                    let pause = time.and_then(|time| program::pause(&time, *unit));
                     let pause = pause.map_err(|message| self.stop(client, *line, &message))?;
                     client.pause(pause).await?;
                 }

@@ -1,6 +1,5 @@
 //! What a script's coroutine asks of the program when it yields, and the answers.
 
-use super::coroutine::Answer;
 use mlua::{IntoLua, Lua, MultiValue, Table, Value};
 use sql_wire::{Class, Failure, Kind, Rows};
 use workloads::client::Reply;
@@ -26,6 +25,15 @@ pub enum Ask {
     Forget,
     /// 9: the session is set up; the event begins.
     SetUp,
+}
+
+/// What a coroutine is resumed with.
+pub enum Answer {
+    Nothing,
+    /// A statement succeeded, and the script looks at no results: rows counted, or changed.
+    Count(u64),
+    /// Anything else.
+    Values(MultiValue),
 }
 
 /// The count of rows returned, or changed when there are none, and the rows when they were kept.

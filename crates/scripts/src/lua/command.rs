@@ -1,9 +1,10 @@
 //! A script's commands outside of a run: prepare, cleanup, prewarm and its own, and thread_done().
 
-use super::ask::{Ask, success};
-use super::coroutine::{Answer, Coroutine};
+use super::ask::{Answer, Ask, success};
+use super::coroutine::Coroutine;
+use super::error::message;
 use super::interpreter::Environment;
-use super::loaded::{Loaded, Order, message};
+use super::loaded::{Loaded, Order};
 use super::random::Counter;
 use crate::effect::{Sort, sort};
 use anyhow::{Result, anyhow};

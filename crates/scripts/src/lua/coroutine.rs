@@ -4,7 +4,8 @@
 //! call's parameters, and the reply's counts are pushed on it. The safe interface makes a list and a reference
 //! of each value, which costs more than the script itself.
 
-use super::ask::Ask;
+use super::ask::{Answer, Ask};
+use super::error::message;
 use mlua::{Lua, MultiValue, Thread, ffi};
 use sql_wire::{Parameters, Type};
 use std::ffi::c_int;
@@ -17,15 +18,6 @@ const PARAMETERS: c_int = 3;
 
 pub struct Coroutine {
     thread: Thread,
-}
-
-/// What a coroutine is resumed with.
-pub enum Answer {
-    Nothing,
-    /// A statement succeeded, and the script looks at no results: rows counted, or changed.
-    Count(u64),
-    /// Anything else.
-    Values(MultiValue),
 }
 
 impl Coroutine {
@@ -51,7 +43,7 @@ impl Coroutine {
                 }
                 Answer::Values(values) => match self.push(lua, values) {
                     Ok(count) => count,
-                    Err(error) => return Ask::LuaFailed(super::loaded::message(&error)),
+                    Err(error) => return Ask::LuaFailed(message(&error)),
                 },
             };
             match ffi::lua_resume_(state, count) {

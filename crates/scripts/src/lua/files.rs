@@ -1,6 +1,6 @@
 //! Where a script's files are: its own chunk, modules, what it loads.
 
-use super::interpreter::Core;
+use super::core::Core;
 use mlua::{Function, Lua, Table};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! sysbench 1.0.20's own options, which a script reads in `sysbench.opt` and people write behind `--`.
 
 use super::ask::Ignored;
-use super::options::{Kind, value};
+use super::option_value::{Kind, value};
 use mlua::{Lua, Table};
 use sql_wire::Kind as Server;
 use workloads::RunFacts;

@@ -3,21 +3,19 @@
 //! Environments instead of separate interpreters: a connection then costs what its script's tables cost, and
 //! compiled code is shared. A script's functions see their environment as their globals.
 
-use super::ask::Ignored;
-use super::coroutine::{Answer, Coroutine};
+use super::ask::Answer;
+use super::core::Core;
+use super::coroutine::Coroutine;
 use super::files;
 use super::natives;
-use super::random::{Counter, Random};
-use crate::effect::sort;
+use super::random::Counter;
 use crate::pattern;
 use base::sys;
 use mlua::{Function, IntoLua, Lua, LuaOptions, StdLib, Table, Value};
-use sql_wire::{Kind, Statement, Type};
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use sql_wire::Kind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use workloads::distribution::{DistributionOptions, Shape};
+use workloads::distribution::Shape;
 
 const PRELUDE: &str = include_str!("prelude.lua");
 /// Lua's own libraries as scripts see them.
@@ -26,39 +24,6 @@ const LIBRARIES: &str = include_str!("libraries.lua");
 const SLEEPING: &str = include_str!("sleeping.lua");
 /// What sysbench exports to scripts below its Lua API.
 const C_API: &str = include_str!("c_api.lua");
-/// What the functions that Lua calls work on.
-pub struct Core {
-    pub kind: Kind,
-    pub random: RefCell<Random>,
-    /// All statements that the script prepared, each once, in the order of their numbers.
-    pub statements: RefCell<Vec<Statement>>,
-    numbers: RefCell<HashMap<(String, String), usize>>,
-    /// What gives a closure of a file's chunk, by path.
-    pub modules: RefCell<HashMap<PathBuf, Function>>,
-    /// The script looks at rows, so they must be kept.
-    pub fetches: Cell<bool>,
-    /// What the script prints is dropped.
-    pub quiet: Cell<bool>,
-    /// The script's events are only tried out: they start no programs, write no files, and do not sleep.
-    pub tries: Cell<bool>,
-    /// Functions that the script called and that keep all connections waiting.
-    pub held_by: RefCell<BTreeSet<String>>,
-    /// The connection of a command that the next statement is for.
-    pub session: Cell<usize>,
-    pub ignored: RefCell<Ignored>,
-    /// The listing of the script's options.
-    pub help: RefCell<String>,
-    /// Room for a random text.
-    pub text: RefCell<Vec<u8>>,
-    /// What scripts counted themselves (`sb_counter_inc`), by sysbench's kinds of counters.
-    pub counted: Cell<[u64; COUNTERS.len()]>,
-    /// The run is over: a loop of the script's own is to end.
-    pub over: Cell<bool>,
-}
-
-/// sysbench's counters, in the order of its `sb_counter_type`.
-pub const COUNTERS: [&str; 6] = ["other", "read", "write", "trx", "error", "reconnect"];
-
 pub struct Interpreter {
     pub lua: Lua,
     pub core: Rc<Core>,
@@ -101,23 +66,7 @@ impl Interpreter {
         let options = LuaOptions::new();
         // SAFETY: the scripts are the user's own programs; sysbench gives them all libraries, FFI included.
         let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, options) };
-        let core = Rc::new(Core {
-            kind,
-            random: RefCell::new(Random::new(DistributionOptions::default(), seed, counter)),
-            statements: RefCell::default(),
-            numbers: RefCell::default(),
-            modules: RefCell::default(),
-            fetches: Cell::new(false),
-            quiet: Cell::new(false),
-            tries: Cell::new(false),
-            held_by: RefCell::default(),
-            session: Cell::new(0),
-            ignored: RefCell::default(),
-            help: RefCell::default(),
-            text: RefCell::default(),
-            counted: Cell::default(),
-            over: Cell::default(),
-        });
+        let core = Rc::new(Core::new(kind, counter, seed));
         let functions = functions(&lua, &core)?;
         files::register(&lua, &core, path, &functions)?;
         let part = |source, name| lua.load(source).set_name(name).into_function();
@@ -221,8 +170,7 @@ fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
         ),
     )?;
     let held = Rc::clone(core);
-    let statement =
-        move |_: &Lua, (sql, letters): (String, String)| Ok(intern(&held, sql, letters));
+    let statement = move |_: &Lua, (sql, letters): (String, String)| Ok(held.intern(sql, letters));
     table.raw_set("statement", lua.create_function(statement)?)?;
     let held = Rc::clone(core);
     let print = move |lua: &Lua, values: mlua::Variadic<mlua::Value>| {
@@ -312,34 +260,4 @@ fn randoms(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
         lua.create_string(text)
     };
     table.raw_set("varstring", lua.create_function(varstring)?)
-}
-
-/// The number of a prepared statement; the same text with the same types has one number.
-fn intern(core: &Core, sql: String, letters: String) -> usize {
-    let mut numbers = core.numbers.borrow_mut();
-    let mut statements = core.statements.borrow_mut();
-    let next = statements.len();
-    let key = (sql, letters);
-    if let Some(&number) = numbers.get(&key) {
-        return number;
-    }
-    let (sql, letters) = &key;
-    let types: Vec<Type> = letters
-        .bytes()
-        .map(|letter| match letter {
-            b'i' => Type::BigInt,
-            b'd' => Type::Double,
-            _ => Type::Text,
-        })
-        .collect();
-    let sort = sort(sql, core.kind);
-    statements.push(Statement::new(
-        core.kind,
-        sort.verb,
-        sort.effect,
-        sql,
-        types,
-    ));
-    numbers.insert(key, next);
-    next
 }

@@ -1,7 +1,8 @@
 //! A script that was read: its interpreter, with the options it was given.
 
-use super::ask::{self, Ask, failure, success};
-use super::coroutine::{Answer, Coroutine};
+use super::ask::{self, Answer, Ask, failure, success};
+use super::coroutine::Coroutine;
+use super::error::message;
 use super::interpreter::{Environment, Interpreter, Settings};
 use super::random::{Counter, Random};
 use super::{general, options};
@@ -65,20 +66,6 @@ pub struct Order<'a> {
     pub facts: Option<&'a RunFacts>,
     pub counter: Counter,
     pub command: &'a str,
-}
-
-/// An error of Lua's, without the stack behind it.
-pub fn message(error: &mlua::Error) -> String {
-    let text = match error {
-        mlua::Error::CallbackError { cause, .. } => message(cause),
-        mlua::Error::RuntimeError(text) => text.clone(),
-        mlua::Error::SyntaxError { message, .. } => message.clone(),
-        other => other.to_string(),
-    };
-    let end = text.find("\nstack traceback:").unwrap_or(text.len());
-    text[..end]
-        .trim_start_matches("runtime error: ")
-        .to_string()
 }
 
 impl Loaded {

@@ -1,6 +1,6 @@
 //! The random functions that scripts call for every statement, as C functions: a call costs a few nanoseconds.
 
-use super::interpreter::Core;
+use super::core::Core;
 use crate::pattern;
 use mlua::ffi::{self, lua_State};
 use mlua::{Lua, Table};

@@ -1,9 +1,10 @@
 //! \if, \elif, \else and \endif: jumps with targets that are known later.
 
-use super::{Branch, Mistake, Reader, Step};
+use super::super::program::Step;
+use super::reader::{Branch, Mistake, Reader};
 
 impl Reader<'_> {
-    pub(super) fn branch(
+    pub fn branch(
         &mut self,
         name: &str,
         condition: &str,
@@ -42,12 +43,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn condition(
-        &mut self,
-        text: &str,
-        at: usize,
-        behind: usize,
-    ) -> Result<(), Mistake> {
+    fn condition(&mut self, text: &str, at: usize, behind: usize) -> Result<(), Mistake> {
         let condition = self.expression(text, behind)?;
         if let Some(branch) = self.branches.last_mut() {
             branch.unless = Some(self.program.steps.len());
@@ -61,7 +57,7 @@ impl Reader<'_> {
     }
 
     /// Makes the jump at this step end here.
-    pub(super) fn land(&mut self, step: Option<usize>) {
+    fn land(&mut self, step: Option<usize>) {
         let here = self.program.steps.len();
         let jump = step.and_then(|step| self.program.steps.get_mut(step));
         if let Some(Step::GoTo { next } | Step::Unless { next, .. }) = jump {

@@ -1,9 +1,10 @@
 //! `\into`, `\gset` and `\aset` behind a statement: variables take what it returns.
 
-use super::{Mistake, Reader, Step, Takes, is_name};
+use super::super::program::{Step, Takes};
+use super::reader::{Mistake, Reader, is_name};
 
 impl Reader<'_> {
-    pub(super) fn takes(&mut self, name: &str, arguments: &str, at: usize) -> Result<(), Mistake> {
+    pub fn takes(&mut self, name: &str, arguments: &str, at: usize) -> Result<(), Mistake> {
         let before = match self.program.steps.last() {
             Some(Step::Send { statement }) => self.program.statements.get(*statement),
             _ => None,

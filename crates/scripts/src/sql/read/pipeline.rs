@@ -2,18 +2,10 @@
 //!
 //! They are sent as one text, up to each synchronisation: one round trip, and one transaction where they begin none.
 
-use super::text::Draft;
-use super::{Mistake, Reader};
-
-/// A pipeline while it is read.
-pub struct Pipeline {
-    pub at: usize,
-    /// Where its statements since the last synchronisation begin, and their text.
-    pub statements: Option<(usize, Draft)>,
-}
+use super::reader::{Mistake, Pipeline, Reader};
 
 impl Reader<'_> {
-    pub(super) fn pipeline(&mut self, name: &str, at: usize) -> Result<(), Mistake> {
+    pub fn pipeline(&mut self, name: &str, at: usize) -> Result<(), Mistake> {
         if name == "startpipeline" {
             if self.pipeline.is_some() {
                 return Err(self.mistake(at, "\\startpipeline within a pipeline"));

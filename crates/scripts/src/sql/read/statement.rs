@@ -1,120 +1,22 @@
 //! A statement of a SQL file: its text, and where variables stand in it.
 
 use super::super::expression::{in_name, unknown};
-use super::{Mistake, Reader, Step};
-use crate::effect::{Sort, sort};
-use crate::pieces::{Body, Piece, Words, statements};
+use super::super::program::{Part, Step, Takes, Text};
+use super::draft::Draft;
+use super::reader::{Mistake, Reader};
+use crate::effect::sort;
+use crate::pieces::{Body, Piece, statements};
 use sql_wire::Kind;
 
-/// A statement with `?` or `$n` in place of its variables.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Text {
-    pub sql: String,
-    pub sort: Sort,
-    /// The variables that are its parameters, in order.
-    pub parameters: Vec<usize>,
-    pub takes: Takes,
-    /// Where the statement must be sent as text: its parts.
-    pub parts: Option<Vec<Part>>,
-    pub line: usize,
-}
-
-/// A part of a statement that is sent as text.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Part {
-    Sql(String),
-    /// The value of this variable.
-    Value(usize),
-    /// The same within quotes, where a variable without a value is a part of the text.
-    Quoted(usize),
-}
-
-/// What becomes of a statement's rows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Takes {
-    #[default]
-    Nothing,
-    /// `\into`: these variables take the fields of the first row.
-    Fields(Vec<usize>),
-    /// `\gset`: variables of this prefix take the columns of the only row.
-    OnlyRow(String),
-    /// `\aset`: the same of the last row, if there is one.
-    LastRow(String),
-}
-
-/// Words before the name of a table or of another object, where no parameter can stand.
-const BEFORE_NAMES: [&str; 16] = [
-    "from",
-    "into",
-    "join",
-    "update",
-    "table",
-    "index",
-    "view",
-    "sequence",
-    "schema",
-    "database",
-    "only",
-    "truncate",
-    "savepoint",
-    "to",
-    "role",
-    "collate",
-];
 /// The statements that take parameters, on PostgreSQL and on MySQL.
 const WITH_PARAMETERS: [&str; 13] = [
     "select", "insert", "update", "delete", "merge", "replace", "values", "table", "with", "call",
     "do", "set", "explain",
 ];
 
-/// A statement while it is read.
-#[derive(Default)]
-pub struct Draft {
-    sql: String,
-    parts: Vec<Part>,
-    parameters: Vec<usize>,
-    /// No server takes all its variables as parameters.
-    textual: bool,
-    body: Body,
-}
-
-impl Draft {
-    fn push(&mut self, text: &str) {
-        self.sql.push_str(text);
-        match self.parts.last_mut() {
-            Some(Part::Sql(sql)) => sql.push_str(text),
-            _ => self.parts.push(Part::Sql(text.to_string())),
-        }
-    }
-
-    fn parameter(&mut self, variable: usize, kind: Kind) {
-        self.parameters.push(variable);
-        self.parts.push(Part::Value(variable));
-        match kind {
-            Kind::Postgres => self.sql.push_str(&format!("${}", self.parameters.len())),
-            _ => self.sql.push('?'),
-        }
-    }
-
-    /// A parameter cannot stand behind what was read so far.
-    fn wants_a_name(&self, kind: Kind) -> bool {
-        let glued = self
-            .sql
-            .ends_with(|last: char| in_name(last) || matches!(last, '.' | '"' | '`'));
-        let last = Words::of(self.sql.trim_end(), kind).last();
-        let behind = last.is_some_and(|word| {
-            self.sql.trim_end().ends_with(word.text)
-                && BEFORE_NAMES
-                    .iter()
-                    .any(|name| word.text.eq_ignore_ascii_case(name))
-        });
-        glued || behind
-    }
-}
-
 impl Reader<'_> {
     /// Reads a statement up to its semicolon, the file's end, or a command.
-    pub(super) fn statement(&mut self) -> Result<(), Mistake> {
+    pub fn statement(&mut self) -> Result<(), Mistake> {
         let (start, mut draft) = self.begin_statement();
         while self.at < self.text.len() {
             let rest = &self.text[self.at..];
@@ -170,7 +72,7 @@ impl Reader<'_> {
         (start, draft)
     }
 
-    pub(super) fn finish(&mut self, start: usize, mut draft: Draft) -> Result<(), Mistake> {
+    pub fn finish(&mut self, start: usize, mut draft: Draft) -> Result<(), Mistake> {
         draft.sql.truncate(draft.sql.trim_end().len());
         if let Some(Part::Sql(last)) = draft.parts.last_mut() {
             last.truncate(last.trim_end().len());

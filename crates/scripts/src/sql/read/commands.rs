@@ -1,9 +1,8 @@
 //! The commands that give variables values, and `\sleep`'s time.
 
-use super::expression::{Expression, Function};
-use super::program::{Mistake, Reader, Step, is_name};
-use super::value::Value;
-use std::time::Duration;
+use super::super::expression::{Expression, Function};
+use super::super::program::{Step, pause};
+use super::reader::{Mistake, Reader, is_name};
 
 const COMMANDS: &str = "\\set, \\setrandom, \\setstring, \\setletters, \\sleep, \\if, \\elif, \\else, \\endif, \
                         \\startpipeline, \\syncpipeline, \\endpipeline, and behind a statement \\gset, \\aset and \\into";
@@ -155,15 +154,4 @@ pub fn sleep(
         return Err(reader.mistake(at, wrong));
     }
     Ok((time, scale))
-}
-
-/// The length of a pause of so many units.
-pub fn pause(value: &Value, unit: f64) -> Result<Duration, String> {
-    let seconds = value.float().map(|number| number * unit);
-    match seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds)) {
-        Some(seconds) => Ok(Duration::from_secs_f64(seconds)),
-        None => Err(format!(
-            "\\sleep cannot wait for {value}: from 0 s to a day"
-        )),
-    }
 }

@@ -1,3 +1,4 @@
+use super::super::program::{Part, Takes, Text};
 use super::*;
 use proptest::prelude::*;
 
@@ -6,7 +7,7 @@ fn read(text: &str) -> Result<Program, Mistake> {
         ("scale".to_string(), Value::Int(1)),
         ("client_id".to_string(), Value::Int(0)),
     ];
-    Program::read(text, Kind::Postgres, &defined, false)
+    super::read(text, Kind::Postgres, &defined, false)
 }
 
 fn mistake(text: &str) -> String {
@@ -70,7 +71,7 @@ fn unknown_names_in_quotes_comments_and_casts_are_left_alone() {
 
 #[test]
 fn every_server_has_its_own_marks() {
-    let program = Program::read(
+    let program = super::read(
         "SELECT a FROM t WHERE b=:n AND c=':m' AND @x:=1",
         Kind::Mysql,
         &[("n".to_string(), Value::Int(1))],
@@ -261,7 +262,7 @@ proptest! {
     #[test]
     fn survives_any_file(text in ".{0,80}|([-;:'\"$/*\\\\a1 \n]|\\\\set |\\\\if |\\\\endif|\\\\into |\\\\sleep |\\\\else|\\\\gset |\\\\startpipeline\n|\\\\endpipeline\n){0,40}") {
         for kind in [Kind::Mysql, Kind::Postgres, Kind::Noop] {
-            let _ = Program::read(&text, kind, &[], false);
+            let _ = super::read(&text, kind, &[], false);
         }
     }
 }
