@@ -1,6 +1,6 @@
 //! Loads chunks in parallel, then runs the steps that follow the rows.
 
-use super::Args;
+use super::args::Args;
 use super::control::{self, Control};
 use super::progress::Progress;
 use super::queue::{Queue, Task, cut};

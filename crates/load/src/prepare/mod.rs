@@ -3,16 +3,19 @@
 //! Rows are loaded in chunks by several connections, with COPY on PostgreSQL and multi-row INSERTs
 //! elsewhere. A load that was interrupted, on either side, is resumed by the same command; see `control`.
 
+mod args;
 mod control;
 mod loader;
 mod progress;
 mod queue;
 mod server;
 
+pub use args::Args;
+
 use crate::WORKLOADS;
 use crate::facts;
 use anyhow::{Context, Result, bail};
-use base::arguments::{Usage, seconds};
+use base::arguments::Usage;
 use base::sys;
 use control::{Claim, Control};
 use loader::{Loader, patiently};
@@ -20,47 +23,11 @@ use progress::print;
 use scripts::{Made, ScriptOptions};
 use serde_json::json;
 use server::Server;
-use sql_wire::args::{Login, ServerArgs};
-use sql_wire::endpoint::Endpoint;
 use sql_wire::{Credentials, Kind};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use workloads::RunFacts;
 use workloads::dataset::{DataSet, Encoder, Table};
-use workloads::document::Document;
-
-/// Create a workload's schema and load its data.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The protocol to speak.
-    #[arg(long, value_enum)]
-    driver: Kind,
-    #[command(flatten)]
-    server: ServerArgs,
-    #[command(flatten)]
-    login: Login,
-    /// Workload of the data, as JSON with all settings.
-    #[arg(long, value_name = "DOCUMENT")]
-    workload: Document,
-    /// Seed of all random numbers: the same seed gives the same rows.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Number of concurrent loading connections.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
-    /// Drop the data set's tables first, with all their rows.
-    #[arg(long)]
-    drop: bool,
-    /// Time limit for connecting and logging in.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
-    connect_timeout: Duration,
-}
-
-impl Args {
-    fn endpoint(&self) -> Endpoint {
-        self.server.endpoint(self.driver)
-    }
-}
 
 pub fn main(args: &Args) -> Result<()> {
     let credentials = args.login.credentials()?;

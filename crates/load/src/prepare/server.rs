@@ -1,6 +1,6 @@
 //! One connection of a loader, and what differs between the two kinds of server.
 
-use super::Args;
+use super::args::Args;
 use sql_wire::blocking::Client;
 use sql_wire::{Class, Credentials, Failure, Kind, Rows};
 use std::sync::Arc;

@@ -12,6 +12,7 @@
 
 pub mod arrivals;
 pub mod closed;
+mod counts;
 mod free;
 pub mod open;
 pub mod search;
@@ -19,6 +20,8 @@ pub mod student;
 pub mod think;
 pub mod timetable;
 pub mod work;
+
+pub use counts::Counts;
 
 use arrivals::Arrivals;
 use closed::Closed;
@@ -195,14 +198,4 @@ impl Start {
             counted: true,
         }
     }
-}
-
-/// `arrived` = `started` + `abandoned` + what waits still.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub arrived: u64,
-    pub started: u64,
-    /// Waited when a window of a search ended, and were given up with it.
-    pub abandoned: u64,
-    pub backlog_max: u64,
 }

@@ -8,8 +8,8 @@
 //! What waits is not stored: arrivals can be repeated from the seed, so that one iterator stands at the next
 //! arrival to come, and a second one at the first that waits. An hour's backlog needs no memory.
 
-use super::Counts;
 use super::arrivals::Arrivals;
+use super::counts::Counts;
 use super::free::FreeList;
 use std::collections::VecDeque;
 
