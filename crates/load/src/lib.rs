@@ -8,6 +8,7 @@ pub mod prepare;
 mod probes;
 mod record;
 mod schedule;
+mod transport;
 pub mod watch;
 
 use workloads::registry::{FAMILIES, Registry};

@@ -4,9 +4,8 @@
 //! recorder that writes no files. Nothing of it is kept but the cost: the run itself begins with fresh state and
 //! the seed's first number.
 
-use super::cli::Args;
-use super::frame::Frame;
-use super::run::Run;
+use super::args::Args;
+use super::run::{Frame, Run};
 use crate::WORKLOADS;
 use crate::record::Recorder;
 use anyhow::Result;
@@ -30,7 +29,7 @@ fn calibrate(args: &Args, credentials: &Credentials) -> Result<Option<f64>> {
     let recorder = Recorder::create(None, workload.transactions())?;
     let mut run = Run::new(args, frame, credentials.clone(), workload, recorder, 0)?;
     run.drive()?;
-    let counts = &run.shared.recorder.load;
+    let counts = &run.load.shared.recorder.load;
     let succeeded = counts.transactions.ok + counts.expected;
     Ok((succeeded > 0).then(|| (run.watch.cpu_s() * 1e9 / succeeded as f64).round()))
 }

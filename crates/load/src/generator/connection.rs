@@ -18,64 +18,26 @@
 //! moves on to the next. Once every candidate has failed since the last success, the connection pauses.
 
 mod calls;
+mod exhaustion;
 mod secure;
 mod seek;
 mod single;
+mod state;
 mod wire;
 
-use super::cli::Spread;
-use super::shared::{Role, Shared};
-use super::transport::Transport;
+pub use state::ConnectionEvent;
+
+use super::endpoints::{Role, Spread};
+use super::shared::Shared;
 use crate::record::Source;
+use crate::transport::Transport;
 use base::sys;
 use mio::Token;
-use single::Single;
 use sql_wire::blocking::AUTOCOMMIT;
 use sql_wire::role::{self, Verdict};
-use sql_wire::{Class, Effect, Event, Failure, Reply, Session, Standing};
+use sql_wire::{Class, Effect, Event, Failure, Session, Standing};
+use state::{Single, State};
 use std::rc::Rc;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Waiting for the deadline before the next round of candidates.
-    BackingOff,
-    /// The resolver was asked for the candidate's addresses.
-    Resolving { until: u64 },
-    /// The kernel is connecting.
-    Connecting,
-    /// Protocol greeting and log-in are under way.
-    Authenticating,
-    /// The TLS handshake is under way; the log-in goes on after it.
-    Securing,
-    /// The server was asked this about its role.
-    Verifying(&'static str),
-    /// The session runs `AUTOCOMMIT`.
-    Autocommit,
-    /// The session has received this setting of the workload.
-    SettingUp(usize),
-    /// Usable, no call under way.
-    Idle,
-    /// A call waits for its reply until the deadline.
-    Busy,
-    /// The run is over.
-    Closed,
-}
-
-/// What an owner must know of.
-#[derive(Debug)]
-pub enum ConnectionEvent {
-    Nothing,
-    /// The transaction ended without asking anything of the server: the next may begin.
-    Idle,
-    /// The connection found a server; calls may follow.
-    Usable,
-    /// The call under way succeeded.
-    Done(Reply),
-    /// The call under way failed, the session goes on.
-    Refused(Failure),
-    /// The session is gone, and with it the call under way.
-    Lost(Failure),
-}
 
 pub struct Connection {
     token: Token,
@@ -137,7 +99,7 @@ impl Connection {
             was_usable: false,
             sought_at: 0,
             transport: None,
-            session: sql_wire::session(shared.kind, &shared.credentials),
+            session: sql_wire::session(shared.sessions.kind, &shared.sessions.credentials),
             out: Vec::new(),
             rest: Vec::new(),
         }
@@ -233,7 +195,7 @@ impl Connection {
     /// Called by the watchdog every few milliseconds.
     #[inline]
     pub fn on_watch(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        if shared.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
+        if shared.clock.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
             return ConnectionEvent::Nothing;
         }
         match self.state {
@@ -288,15 +250,15 @@ impl Connection {
     pub fn reconnect(&mut self, shared: &mut Shared) {
         self.leave(shared);
         self.failed = 0;
-        if shared.spread == Spread::Random {
-            let last = shared.targets(self.role).len() as u32 - 1;
+        if shared.endpoints.spread == Spread::Random {
+            let last = shared.endpoints.targets(self.role).len() as u32 - 1;
             self.candidate = shared.rng.uniform(0, last) as usize;
         }
         self.seek(shared);
     }
 
     fn on_connecting(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        shared.now = sys::monotonic_ns();
+        shared.clock.now = sys::monotonic_ns();
         let Some(transport) = &self.transport else {
             return ConnectionEvent::Nothing;
         };
@@ -355,15 +317,15 @@ impl Connection {
     /// What to ask a server about its role; the write of a single try tells by itself.
     fn question(&self, shared: &Shared) -> Option<&'static str> {
         match self.single {
-            None => role::question(shared.kind, shared.wanted(self.role)),
+            None => role::question(shared.sessions.kind, shared.endpoints.wanted(self.role)),
             Some(_) => None,
         }
     }
 
     /// A server that has just refused a write is not asked for the next one before the pause between two rounds.
     fn belied(&self, shared: &mut Shared) -> Option<Failure> {
-        let (now, backoff_ns) = (shared.now, self.backoff_ns);
-        shared.targets(self.role)[self.candidate].belied(now, backoff_ns)
+        let (now, backoff_ns) = (shared.clock.now, self.backoff_ns);
+        shared.endpoints.targets(self.role)[self.candidate].belied(now, backoff_ns)
     }
 
     fn ask(&mut self, question: &'static str, shared: &mut Shared) -> ConnectionEvent {
@@ -380,7 +342,7 @@ impl Connection {
     fn begin_session(&mut self, shared: &mut Shared) -> ConnectionEvent {
         let seen_off = self.standing().is_some_and(|standing| !standing.autocommit);
         // the log-in tells neither the server's default nor what an init_connect has done
-        let off = seen_off || shared.autocommit_off;
+        let off = seen_off || shared.sessions.autocommit_off;
         match self.autocommit && off {
             true => {
                 self.state = State::Autocommit;
@@ -412,8 +374,10 @@ impl Connection {
         if self.single.is_some() {
             return ConnectionEvent::Usable;
         }
-        let took = shared.now.saturating_sub(self.sought_at);
-        shared.recorder.connected(shared.now, self.source, took);
+        let took = shared.clock.now.saturating_sub(self.sought_at);
+        shared
+            .recorder
+            .connected(shared.clock.now, self.source, took);
         if self.was_usable {
             shared.recorder.reconnected(self.source);
         }
@@ -423,7 +387,7 @@ impl Connection {
             .as_mut()
             .and_then(|transport| transport.tls());
         let version = tls.and_then(|stream| stream.version());
-        let counts = &mut shared.targets(self.role)[self.candidate].counts;
+        let counts = &mut shared.endpoints.targets(self.role)[self.candidate].counts;
         counts.connects += 1;
         counts.tls = version;
         ConnectionEvent::Usable
@@ -438,13 +402,13 @@ impl Connection {
         }
         let was_usable = self.is_usable();
         if !was_usable {
-            let (now, source) = (shared.now, self.source);
+            let (now, source) = (shared.clock.now, self.source);
             shared.recorder.connect_failed(now, source, &failure);
         }
         self.drop_transport();
         if was_usable && matches!(failure.class, Class::ReadOnly | Class::NotPrimary) {
-            let now = shared.now;
-            shared.targets(self.role)[self.candidate].refused_write(now);
+            let now = shared.clock.now;
+            shared.endpoints.targets(self.role)[self.candidate].refused_write(now);
         }
         match failure.class {
             Class::Connection | Class::Shutdown | Class::SessionLost if was_usable => {

@@ -1,39 +1,25 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
+//!
+//! From the top down:
+//! - `run`: the event loop, and how a run is put together; `calibration` runs it without a server;
+//! - `profile`: what changes when: steps, a search, windows; `preflight`: checks before the run; `args`: the flags;
+//! - `worker`: the load's connections, each running transactions; `alongside`: ledger, probes, side workloads;
+//! - `connection`: the way to a usable server and back;
+//! - `shared`: what all clients share: clock, sessions, sockets, timers, results; `endpoints`: servers and their names.
 
-mod binding;
-mod bounds;
-mod build;
+mod alongside;
+mod args;
 mod calibration;
-mod cli;
 mod connection;
-mod connection_pair;
-mod connector;
-mod drive;
-mod frame;
-mod kept_settings;
-mod ledger;
-mod live;
-mod pace;
-mod prober;
+mod endpoints;
+mod preflight;
 mod profile;
-mod rate_search;
-mod reconnect;
-mod resolver;
-mod resources;
-mod retry;
 mod run;
 mod shared;
 mod show;
-mod side_workloads;
-mod start;
-mod target;
-mod timers;
-mod together;
-pub mod transport;
-mod windows;
 mod worker;
 
-pub use cli::Args;
+pub use args::Args;
 
 use crate::WORKLOADS;
 use crate::record::Recorder;
@@ -43,13 +29,11 @@ use crate::record::summary::{EndpointSummary, Facts, Summary};
 use crate::record::work::WorkSummary;
 use anyhow::{Context, Result, bail};
 use base::sys;
-use frame::Frame;
-use profile::LoadProfile;
-use run::Run;
+use profile::{LoadProfile, Windows};
+use run::{Frame, Run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
-use windows::Windows;
 use workloads::Workload;
 
 /// With fewer connections, what each takes is lost in what the program takes.
@@ -65,9 +49,9 @@ pub fn main(args: &Args) -> Result<()> {
     let workload = WORKLOADS.make(&args.workload, args.driver)?;
     workload.one_of(args.one_of.index, args.one_of.count);
     workload.expect(&args.facts(&credentials));
-    resources::check(args)?;
+    preflight::check_limits(args)?;
     let alongside = side_workloads(args)?;
-    let greatest = start::check(args, &credentials, workload.as_ref(), &alongside)?;
+    let greatest = preflight::check_servers(args, &credentials, workload.as_ref(), &alongside)?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = calibration::noop_ns(args, &credentials);
@@ -87,7 +71,7 @@ pub fn main(args: &Args) -> Result<()> {
         recorder,
         greatest.ledger,
     )?;
-    run.shared.autocommit_off = greatest.autocommit_off;
+    run.load.shared.sessions.autocommit_off = greatest.autocommit_off;
     run.add_side_workloads(args, alongside);
     run.add_probes(args, greatest.probes);
     run.drive()?;
@@ -98,11 +82,11 @@ pub fn main(args: &Args) -> Result<()> {
     };
     summarise(args, out, &mut run, remarks)?;
     run.done();
-    let mut connect = || start::connect(args, &finishing);
-    if let Err(error) = run.shared.workload.finish(&mut connect) {
+    let mut connect = || preflight::connect(args, &finishing);
+    if let Err(error) = run.load.workload.finish(&mut connect) {
         eprintln!("fivenines-core: after the run: {error:#}");
     }
-    if let Some(failure) = &run.shared.fatal {
+    if let Some(failure) = &run.load.shared.fatal {
         bail!("stopped by an error: {failure}");
     }
     Ok(())
@@ -128,18 +112,18 @@ fn connection_kib(args: &Args, before: Option<u64>) -> Option<f64> {
 }
 
 fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result<()> {
-    let shared = &run.shared;
-    let duration_s = (shared.now - shared.recorder.started_ns) as f64 / 1e9;
+    let load = &run.load;
+    let duration_s = (load.now() - load.shared.recorder.started_ns) as f64 / 1e9;
     let remarks = Remarks {
-        schedule_lag: shared.lag.total(),
-        latency_p99_ms: shared.recorder.latency.whole().p99,
-        waited: shared.recorder.latency.waited(),
-        exhausted: shared.exhausted.clone(),
-        held_up: shared.workload.held_up(),
+        schedule_lag: load.lateness.lag.total(),
+        latency_p99_ms: load.shared.recorder.latency.whole().p99,
+        waited: load.shared.recorder.latency.waited(),
+        exhausted: load.shared.sockets.exhausted.clone(),
+        held_up: load.workload.held_up(),
         ..remarks
     };
     let facts = Facts {
-        workload: shared.workload.name(),
+        workload: load.workload.name(),
         driver: args.driver.name(),
         connections: run.workers.len(),
         connections_without_success: run
@@ -163,18 +147,18 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         windows: run.profile.windows().map(Windows::done),
         client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
-        statements: &shared.exchange.statements.borrow(),
-        script_counters: shared.workload.counted(),
+        statements: &load.exchange.statements.borrow(),
+        script_counters: load.workload.counted(),
         alongside: run.side_workloads.summary(),
         probes: run.probes.as_ref().map(|probes| probes.summary()),
     };
-    Summary::new(&shared.recorder, facts)
+    Summary::new(&load.shared.recorder, facts)
         .write(out)
         .context("cannot write load.json")
 }
 
 fn schedule(args: &Args, run: &Run) -> ScheduleSummary {
-    let (drive, schedule) = (&args.drive, &run.shared.schedule);
+    let (drive, schedule) = (&args.drive, &run.load.turns.schedule);
     let kind = match (&run.profile, schedule.is_open()) {
         (LoadProfile::RateSearch(_), _) => "search",
         (_, true) => "open",
@@ -188,23 +172,23 @@ fn schedule(args: &Args, run: &Run) -> ScheduleSummary {
         think_ms: drive.think_time.map(|mean| mean.as_secs_f64() * 1000.0),
         ..ScheduleSummary::default()
     };
-    described.with_counts(schedule.counts(), run.shared.lag.total())
+    described.with_counts(schedule.counts(), run.load.lateness.lag.total())
 }
 
 /// What became of fixed work; None: the load was of a time.
 fn work(args: &Args, run: &Run) -> Option<WorkSummary> {
-    let shared = &run.shared;
-    let goal = args.drive.goal(shared.workload.ends_itself())?;
+    let load = &run.load;
+    let goal = args.drive.goal(load.workload.ends_itself())?;
     let connections = u64::from(args.drive.most_connections());
     let completed = match goal.transactions(connections) {
-        Some(count) => shared.work.done >= count,
-        None => shared.started && run.has_finished(),
+        Some(count) => load.turns.work.done >= count,
+        None => load.shared.clock.started && run.has_finished(),
     };
-    let span = shared.work.span(shared.schedule.opens_at());
-    let origin = shared.recorder.started_ns;
+    let span = load.turns.work.span(load.turns.schedule.opens_at());
+    let origin = load.shared.recorder.started_ns;
     Some(WorkSummary::new(
         goal,
-        &shared.work,
+        &load.turns.work,
         completed,
         span,
         origin,
@@ -214,7 +198,14 @@ fn work(args: &Args, run: &Run) -> Option<WorkSummary> {
 /// An endpoint that serves both roles is counted once.
 fn endpoints(run: &Run) -> BTreeMap<String, EndpointSummary> {
     let mut all = BTreeMap::<String, EndpointSummary>::new();
-    for target in run.shared.writers.iter().chain(&run.shared.readers) {
+    for target in run
+        .load
+        .shared
+        .endpoints
+        .writers
+        .iter()
+        .chain(&run.load.shared.endpoints.readers)
+    {
         let entry = all.entry(target.name.clone()).or_default();
         entry.connects += target.counts.connects;
         entry.ok += target.counts.ok;

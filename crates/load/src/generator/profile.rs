@@ -1,23 +1,18 @@
 //! The profile of a run: what changes at which moment, be it by timetable or as a search goes on.
 
-use super::rate_search::RateSearch;
-use super::shared::Shared;
-use super::windows::Windows;
+mod advance;
+mod rate_search;
+mod windows;
+
+pub use advance::Advance;
+pub use rate_search::RateSearch;
+pub use windows::Windows;
+
+use super::worker::Load;
 use crate::record::client::SelfWatch;
 use crate::record::schedule::StepSummary;
 use crate::schedule::timetable::{Stage, Timetable};
 use std::io;
-
-/// What the run is to do at a moment of its profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advance {
-    GoOn,
-    /// This many connections from now on.
-    Connections(usize),
-    /// Those who wait may work now.
-    Work,
-    End,
-}
 
 pub enum LoadProfile {
     Stages(Stages),
@@ -44,11 +39,11 @@ impl LoadProfile {
     }
 
     /// This moment is t = 0.
-    pub fn begin(&mut self, now: u64, shared: &mut Shared) {
+    pub fn begin(&mut self, now: u64, load: &mut Load) {
         match self {
             LoadProfile::Stages(stages) => stages.origin = Some(now),
-            LoadProfile::RateSearch(rate_search) => rate_search.begin(now, shared),
-            LoadProfile::Windows(windows) => windows.begin(now, shared),
+            LoadProfile::RateSearch(rate_search) => rate_search.begin(now, load),
+            LoadProfile::Windows(windows) => windows.begin(now, load),
         }
     }
 
@@ -66,25 +61,25 @@ impl LoadProfile {
     /// Goes on to what follows; `idle`: no transaction is under way.
     pub fn advance(
         &mut self,
-        shared: &mut Shared,
+        load: &mut Load,
         watch: &mut SelfWatch,
         steps: &mut Vec<StepSummary>,
         idle: bool,
     ) -> io::Result<Advance> {
         match self {
-            LoadProfile::Stages(stages) => stages.advance(shared, steps),
-            LoadProfile::RateSearch(rate_search) => rate_search.advance(shared, watch, steps, idle),
-            LoadProfile::Windows(windows) => windows.advance(shared),
+            LoadProfile::Stages(stages) => stages.advance(load, steps),
+            LoadProfile::RateSearch(rate_search) => rate_search.advance(load, watch, steps, idle),
+            LoadProfile::Windows(windows) => windows.advance(load),
         }
     }
 
     /// The run ends: closes what is under way.
-    pub fn end(&mut self, shared: &mut Shared, steps: &mut Vec<StepSummary>) -> io::Result<()> {
+    pub fn end(&mut self, load: &mut Load, steps: &mut Vec<StepSummary>) -> io::Result<()> {
         match self {
-            LoadProfile::Stages(stages) => stages.close(shared, steps),
+            LoadProfile::Stages(stages) => stages.close(load, steps),
             // A window that was cut off says nothing.
             LoadProfile::RateSearch(_) | LoadProfile::Windows(_) => {
-                shared.recorder.end_part(shared.now).map(drop)
+                load.shared.recorder.end_part(load.now()).map(drop)
             }
         }
     }
@@ -125,22 +120,18 @@ impl Stages {
         self.timetable.0[self.position]
     }
 
-    fn advance(
-        &mut self,
-        shared: &mut Shared,
-        steps: &mut Vec<StepSummary>,
-    ) -> io::Result<Advance> {
+    fn advance(&mut self, load: &mut Load, steps: &mut Vec<StepSummary>) -> io::Result<Advance> {
         // The last one is closed when what is under way has ended.
         if self.position + 1 == self.timetable.0.len() {
             return Ok(Advance::End);
         }
-        self.close(shared, steps)?;
+        self.close(load, steps)?;
         self.position += 1;
         Ok(Advance::Connections(self.current().connections as usize))
     }
 
-    fn close(&self, shared: &mut Shared, steps: &mut Vec<StepSummary>) -> io::Result<()> {
-        let part = shared.recorder.end_part(shared.now)?;
+    fn close(&self, load: &mut Load, steps: &mut Vec<StepSummary>) -> io::Result<()> {
+        let part = load.shared.recorder.end_part(load.now())?;
         let stage = self.current();
         steps.push(StepSummary::new(&part, stage.rate, stage.connections));
         Ok(())

@@ -8,27 +8,28 @@
 //!        └────────────── the alarm is set to the next moment ───────────────────┘
 //! ```
 
+mod build;
+mod connector;
+mod frame;
+mod gate;
+mod live;
 mod phases;
 
-use super::build;
-use super::cli::Args;
-use super::connection_pair::owner_of;
-use super::connector::Connector;
-use super::frame::Frame;
-use super::ledger::Ledger;
-use super::live::Live;
-use super::prober::{self, Prober};
+pub use frame::Frame;
+
+use super::alongside::{Ledger, Prober, SideWorkloads};
+use super::args::Args;
 use super::profile::LoadProfile;
-use super::shared::Shared;
-use super::side_workloads::SideWorkloads;
-use super::timers::Alarm;
-use super::together::{Gate, Place};
-use super::worker::Worker;
+use super::shared::{ALARM, Alarm, FIRST_PROBE, Place, RESOLVED, SIGNAL, owner_of};
+use super::worker::{Load, Worker};
 use crate::record::Recorder;
 use crate::record::client::SelfWatch;
 use crate::record::schedule::StepSummary;
 use anyhow::Result;
 use base::sys;
+use connector::Connector;
+use gate::Gate;
+use live::Live;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use sql_wire::{Credentials, Kind};
@@ -46,13 +47,9 @@ const EVENTS: usize = 256;
 /// Arrivals that start before the loop looks at its events again.
 const STARTS: usize = 256;
 
-const ALARM: Token = Token(usize::MAX - 1);
-const SIGNAL: Token = Token(usize::MAX - 3);
-pub const RESOLVED: Token = Token(usize::MAX - 4);
-
 pub struct Run {
     poll: Poll,
-    pub shared: Shared,
+    pub load: Load,
     pub workers: Vec<Worker>,
     ledger: Option<Ledger>,
     pub side_workloads: SideWorkloads,
@@ -94,16 +91,16 @@ impl Run {
         ledger_base: i64,
     ) -> Result<Run> {
         let poll = Poll::new()?;
-        let mut shared = build::shared(args, &mut frame, credentials, workload, recorder, &poll)?;
-        let now = shared.now;
+        let mut load = build::load(args, &mut frame, credentials, workload, recorder, &poll)?;
+        let now = load.now();
         let start_timeout_ns = args.start_timeout.as_nanos() as u64;
         let run = Run {
-            workers: build::workers(args, &frame, &mut shared),
-            ledger: build::ledger(args, &frame, &mut shared, ledger_base),
+            workers: build::workers(args, &frame, &mut load),
+            ledger: build::ledger(args, &frame, &mut load.shared, ledger_base),
             side_workloads: SideWorkloads::default(),
             probes: None,
             connector: Connector::new(frame.burst, frame.storm),
-            shared,
+            load,
             poll,
             live: Live::new(frame.live),
             watch: SelfWatch::start()?,
@@ -139,9 +136,9 @@ impl Run {
     pub fn add_side_workloads(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
         let mut first = self.workers.len() + self.ledger.as_ref().map_or(0, Ledger::count);
         for (workload, rate) in workloads {
-            let plan = build::side_workload(args, &mut self.shared, workload, rate, first);
+            let plan = build::side_workload(args, &mut self.load.shared, workload, rate, first);
             first += plan.connections.len();
-            self.side_workloads.add(plan, &self.shared);
+            self.side_workloads.add(plan, args.driver);
         }
     }
 
@@ -150,19 +147,19 @@ impl Run {
         if args.driver != Kind::Noop {
             self.probes = Prober::new(
                 &args.probes,
-                self.shared.writers.len(),
+                self.load.shared.endpoints.writers.len(),
                 greatest,
                 self.place,
             );
         }
     }
 
-    /// Runs to the end; results are in `shared.recorder`.
+    /// Runs to the end; results are in `load.shared.recorder`.
     pub fn drive(&mut self) -> Result<()> {
         let mut events = Events::with_capacity(EVENTS);
         self.on_moments()?;
         while !self.is_over() {
-            let busy = !self.shared.looping.is_empty() || self.connector.is_dialling();
+            let busy = !self.load.shared.sockets.looping.is_empty() || self.connector.is_dialling();
             match self.poll.poll(&mut events, busy.then_some(Duration::ZERO)) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 other => other?,
@@ -170,14 +167,14 @@ impl Run {
             for event in &events {
                 self.dispatch(event.token());
             }
-            for token in std::mem::take(&mut self.shared.looping) {
+            for token in std::mem::take(&mut self.load.shared.sockets.looping) {
                 self.dispatch(token);
             }
-            if std::mem::take(&mut self.shared.start_returned) {
+            if std::mem::take(&mut self.load.turns.start_returned) {
                 self.work();
             }
-            self.connector.burst(&mut self.workers, &mut self.shared);
-            if self.shared.now >= self.next_due() {
+            self.connector.burst(&mut self.workers, &mut self.load);
+            if self.load.now() >= self.next_due() {
                 self.on_moments()?;
             }
             self.alarm.set(self.next_due())?;
@@ -189,19 +186,19 @@ impl Run {
     fn dispatch(&mut self, token: Token) {
         let (number, role) = owner_of(token);
         if let Some(worker) = self.workers.get_mut(number) {
-            worker.on_ready(role, &mut self.shared);
+            worker.on_ready(role, &mut self.load);
             return;
         }
         match token {
             ALARM => {
                 self.alarm.went_off();
-                self.shared.now = sys::monotonic_ns();
+                self.load.shared.clock.now = sys::monotonic_ns();
             }
             SIGNAL => self.stop(),
             RESOLVED => self.on_resolved(),
-            _ if number >= prober::FIRST => {
+            _ if number >= FIRST_PROBE => {
                 if let Some(probes) = &mut self.probes {
-                    probes.on_ready(number - prober::FIRST, &mut self.shared);
+                    probes.on_ready(number - FIRST_PROBE, &mut self.load.shared);
                 }
             }
             _ => {
@@ -209,11 +206,11 @@ impl Run {
                 let of_ledger = self.ledger.as_ref().map_or(0, Ledger::count);
                 match &mut self.ledger {
                     Some(ledger) if number < of_ledger => {
-                        ledger.on_ready(number, &mut self.shared);
+                        ledger.on_ready(number, &mut self.load.shared);
                     }
                     _ => self
                         .side_workloads
-                        .on_ready(number - of_ledger, &mut self.shared),
+                        .on_ready(number - of_ledger, &mut self.load.shared),
                 }
             }
         }
@@ -221,10 +218,11 @@ impl Run {
 
     /// Names have addresses now, for which connections wait.
     fn on_resolved(&mut self) {
-        self.shared.now = sys::monotonic_ns();
-        self.shared.take_answers();
+        let now = sys::monotonic_ns();
+        self.load.shared.clock.now = now;
+        self.load.shared.endpoints.take_answers(now);
         for worker in &mut self.workers[..self.connector.dialled()] {
-            worker.on_watch(&mut self.shared);
+            worker.on_watch(&mut self.load);
         }
         self.watch_alongside();
     }
@@ -232,11 +230,11 @@ impl Run {
     /// The watchdog's look at all that is not the load.
     fn watch_alongside(&mut self) {
         if let Some(ledger) = &mut self.ledger {
-            ledger.on_watch(&mut self.shared);
+            ledger.on_watch(&mut self.load.shared);
         }
-        self.side_workloads.on_watch(&mut self.shared);
+        self.side_workloads.on_watch(&mut self.load.shared);
         if let Some(probes) = &mut self.probes {
-            probes.on_watch(&mut self.shared);
+            probes.on_watch(&mut self.load.shared);
         }
     }
 
@@ -251,23 +249,23 @@ impl Run {
             .min(of_ledger)
             .min(self.side_workloads.next_due());
         own.min(of_probes)
-            .min(self.shared.timers.next_due().unwrap_or(never))
-            .min(self.shared.schedule.next_due().unwrap_or(never))
+            .min(self.load.shared.timers.next_due().unwrap_or(never))
+            .min(self.load.turns.schedule.next_due().unwrap_or(never))
     }
 
     /// Does what is due.
     fn on_moments(&mut self) -> Result<()> {
         let now = sys::monotonic_ns();
-        self.shared.now = now;
+        self.load.shared.clock.now = now;
         if now >= self.tick_due {
             self.on_tick()?;
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.on_moment(&mut self.shared);
+            ledger.on_moment(&mut self.load.shared);
         }
-        self.side_workloads.on_moment(&mut self.shared);
+        self.side_workloads.on_moment(&mut self.load.shared);
         if let Some(probes) = &mut self.probes {
-            probes.on_moment(&mut self.shared);
+            probes.on_moment(&mut self.load.shared);
         }
         self.on_timers();
         self.on_arrivals();
@@ -276,11 +274,11 @@ impl Run {
 
     fn on_timers(&mut self) {
         // What is set meanwhile has its turn after the events.
-        let now = self.shared.now;
-        while let Some((_, token)) = self.shared.timers.pop(now) {
+        let now = self.load.now();
+        while let Some((_, token)) = self.load.shared.timers.pop(now) {
             let (number, role) = owner_of(token);
             match self.workers.get_mut(number) {
-                Some(worker) => worker.on_timer(role, &mut self.shared),
+                Some(worker) => worker.on_timer(role, &mut self.load),
                 None => self.watch_alongside(),
             }
         }
@@ -288,24 +286,24 @@ impl Run {
 
     fn on_arrivals(&mut self) {
         for _ in 0..STARTS {
-            let Some((number, start)) = self.shared.schedule.due(self.shared.now) else {
+            let Some((number, start)) = self.load.turns.schedule.due(self.load.now()) else {
                 return;
             };
-            self.workers[number].on_turn(start, &mut self.shared);
+            self.workers[number].on_turn(start, &mut self.load);
             // Sending takes longer than reading the clock, and lateness is to be known.
-            self.shared.now = sys::monotonic_ns();
+            self.load.shared.clock.now = sys::monotonic_ns();
         }
     }
 
     /// The coarse clock: watches deadlines, starts and ends the run, closes seconds.
     fn on_tick(&mut self) -> Result<()> {
-        let now = self.shared.now;
-        if self.shared.started {
+        let now = self.load.now();
+        if self.load.shared.clock.started {
             self.watch.lag(now.saturating_sub(self.tick_due));
         }
         self.watch_deadlines();
-        self.connector.dial(&mut self.workers, &mut self.shared);
-        if !self.shared.started
+        self.connector.dial(&mut self.workers, &mut self.load);
+        if !self.load.shared.clock.started
             && (self.gate.is_waiting() || self.may_start())
             && let Some(zero) = self.gate.opens(&self.live)?
         {
@@ -317,21 +315,21 @@ impl Run {
         if now >= self.second_due {
             self.end_second(now)?;
         }
-        if now >= self.profile.due() && !self.shared.stopping {
+        if now >= self.profile.due() && !self.load.shared.clock.stopping {
             self.advance()?;
         }
-        if let Some(failure) = self.shared.exchange.take_fatal() {
-            self.shared.fatal = Some(failure);
+        if let Some(failure) = self.load.exchange.take_fatal() {
+            self.load.shared.fatal = Some(failure);
         }
-        if self.is_used_up() || self.shared.fatal.is_some() {
+        if self.is_used_up() || self.load.shared.fatal.is_some() {
             self.stop();
         }
         // A step can end between two ticks and then gets an additional one.
         self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
-        if !self.shared.stopping {
+        if !self.load.shared.clock.stopping {
             self.tick_due = self.tick_due.min(self.profile.due().max(now + 1));
         }
-        if !self.shared.started {
+        if !self.load.shared.clock.started {
             self.tick_due = self.tick_due.min(self.gate.due().max(now + 1));
         }
         Ok(())
@@ -345,7 +343,7 @@ impl Run {
             } else {
                 0
             };
-            self.workers[self.watched].on_watch(&mut self.shared);
+            self.workers[self.watched].on_watch(&mut self.load);
         }
         self.watch_alongside();
     }

@@ -3,7 +3,7 @@
 //! The same seed gives the same statements, and this is how anyone can see so: what is printed is SQL with its
 //! values, taken from the same workload, the same stream of random numbers and in the same order as in a run.
 
-use super::cli::Args;
+use super::args::Args;
 use crate::WORKLOADS;
 use anyhow::{Result, bail};
 use base::rng::Rng;

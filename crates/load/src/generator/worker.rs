@@ -21,71 +21,31 @@
 
 mod account;
 mod calls;
+mod connection_pair;
+mod load;
+mod reconnect;
+mod retry;
 mod sessions;
+mod state;
 mod turns;
 
+pub use connection_pair::ConnectionPair;
+pub use load::{Lateness, Load, Policy, Turns};
+pub use reconnect::Reconnect;
+pub use retry::Retry;
+
 use super::connection::ConnectionEvent;
-use super::connection_pair::ConnectionPair;
-use super::reconnect::Lasting;
-use super::shared::{Role, Shared};
+use super::endpoints::Role;
 use crate::record::Source;
 use crate::schedule::Start;
 use base::rng::Rng;
 use base::sys;
-use sessions::Held;
+use reconnect::Lasting;
 use sql_wire::{Effect, Failure, Reply};
+use state::{Attempt, Call, Held, Pause, State};
 use std::rc::Rc;
-use turns::nanoseconds;
 use workloads::client::Client;
 use workloads::{End, Running};
-
-/// Transactions without a call that run before others get their turn.
-const IDLE_IN_A_ROW: u32 = 1000;
-/// One that takes this long is the last of them.
-const IDLE_NS: u64 = 1_000_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Waiting,
-    Ready,
-    Running,
-    RollingBack,
-    Pausing { until: u64, why: Pause },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pause {
-    /// A user's, at whose end the next transaction is meant to start.
-    Planned,
-    /// After an error, so as not to run into it again at once.
-    BackOff,
-}
-
-/// A transaction that may run, from its first attempt to its outcome.
-struct Attempt {
-    which: usize,
-    /// It is of the work that is to be done.
-    counted: bool,
-    /// What the response time counts from: the intended start, else that of the first attempt.
-    started: Option<u64>,
-    attempts: u32,
-    /// How late this program came to the intended start, and the wait for a processor until it began.
-    late_ns: u64,
-    waited_ns: u64,
-    /// The random numbers as they were before the first attempt.
-    rng: Rng,
-}
-
-/// The call under way.
-#[derive(Clone, Copy)]
-struct Call {
-    effect: Effect,
-    /// None: sent as text.
-    id: Option<usize>,
-    keep_rows: bool,
-    /// A transaction was open when it was sent, or opens with it.
-    open: bool,
-}
 
 pub struct Worker {
     pub lanes: ConnectionPair,
@@ -189,107 +149,107 @@ impl Worker {
         self.finished
     }
 
-    pub fn on_ready(&mut self, role: Role, shared: &mut Shared) {
-        let event = self.lanes.connection(role).on_ready(shared);
-        self.handle(role, event, shared);
+    pub fn on_ready(&mut self, role: Role, load: &mut Load) {
+        let event = self.lanes.connection(role).on_ready(&mut load.shared);
+        self.handle(role, event, load);
     }
 
     /// A moment has come that this worker or its connection asked for; it may be stale.
-    pub fn on_timer(&mut self, role: Role, shared: &mut Shared) {
+    pub fn on_timer(&mut self, role: Role, load: &mut Load) {
         if let State::Pausing { until, why } = self.doing
-            && shared.now >= until
+            && load.now() >= until
         {
             if why == Pause::Planned {
-                shared.lag.record(shared.now - until);
+                load.lateness.lag.record(load.now() - until);
             }
-            let event = self.go_on(shared);
-            self.handle(self.lanes.current, event, shared);
+            let event = self.go_on(load);
+            self.handle(self.lanes.current, event, load);
         }
-        if self.waits_until.is_some_and(|until| shared.now >= until) {
-            let event = self.end_pause_within(shared);
-            self.handle(self.lanes.current, event, shared);
+        if self.waits_until.is_some_and(|until| load.now() >= until) {
+            let event = self.end_pause_within(load);
+            self.handle(self.lanes.current, event, load);
         }
-        let event = self.lanes.connection(role).on_watch(shared);
-        self.handle(role, event, shared);
+        let event = self.lanes.connection(role).on_watch(&mut load.shared);
+        self.handle(role, event, load);
     }
 
     /// The schedule has a start for this worker, which was free.
-    pub fn on_turn(&mut self, start: Start, shared: &mut Shared) {
-        let late_ns = (start.intended).map_or(0, |intended| shared.now.saturating_sub(intended));
+    pub fn on_turn(&mut self, start: Start, load: &mut Load) {
+        let late_ns = (start.intended).map_or(0, |intended| load.now().saturating_sub(intended));
         if start.intended.is_some() {
-            shared.lag.record(late_ns);
+            load.lateness.lag.record(late_ns);
         }
-        let event = self.begin(start, late_ns, shared);
-        self.handle(self.lanes.current, event, shared);
+        let event = self.begin(start, late_ns, load);
+        self.handle(self.lanes.current, event, load);
     }
 
     /// This worker is one of the run's connections from now on, so it looks for a server.
-    pub fn wake(&mut self, shared: &mut Shared) {
+    pub fn wake(&mut self, load: &mut Load) {
         self.woken = true;
         self.lanes.come_back();
-        self.on_watch(shared);
+        self.on_watch(load);
     }
 
     /// The number of connections has fallen: leaves its server, unless a transaction is under way.
-    pub fn park(&mut self, shared: &mut Shared) {
+    pub fn park(&mut self, load: &mut Load) {
         if self.turn.is_some() || self.lanes.is_busy() {
             return;
         }
         self.doing = State::Waiting;
-        shared.schedule.leave(self.client.number);
-        self.lanes.leave(shared);
+        load.turns.schedule.leave(self.client.number);
+        self.lanes.leave(&mut load.shared);
     }
 
-    pub fn on_watch(&mut self, shared: &mut Shared) {
+    pub fn on_watch(&mut self, load: &mut Load) {
         for role in self.lanes.roles() {
-            let event = self.lanes.connection(role).on_watch(shared);
-            self.handle(role, event, shared);
+            let event = self.lanes.connection(role).on_watch(&mut load.shared);
+            self.handle(role, event, load);
         }
     }
 
     /// t = 0: connections that became usable before it start now.
-    pub fn on_start(&mut self, shared: &mut Shared) {
+    pub fn on_start(&mut self, load: &mut Load) {
         if self.doing != State::Waiting {
             return;
         }
-        let event = match (&mut self.thinking, shared.think) {
+        let event = match (&mut self.thinking, load.policy.think) {
             (Some(rng), Some(think)) => {
-                let pause = nanoseconds(think.first(rng));
-                self.rest(pause, Pause::Planned, shared)
+                let pause = think.first(rng).as_nanos() as u64;
+                self.rest(pause, Pause::Planned, load)
             }
-            _ => self.start(shared),
+            _ => self.start(load),
         };
-        self.handle(self.lanes.current, event, shared);
+        self.handle(self.lanes.current, event, load);
     }
 
     /// The run is over; what is still under way failed or is in doubt.
-    pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
+    pub fn close(&mut self, failure: &Failure, load: &mut Load) {
         for role in self.lanes.roles() {
             let event = self.lanes.connection(role).close(failure.clone());
-            self.handle(role, event, shared);
+            self.handle(role, event, load);
         }
         // The outcome of a paused transaction is unknown.
         if self.waits_until.is_some() {
             self.turn = None;
         }
-        self.give_up(shared);
+        self.give_up(load);
     }
 
     #[inline]
-    fn handle(&mut self, mut role: Role, first: ConnectionEvent, shared: &mut Shared) {
+    fn handle(&mut self, mut role: Role, first: ConnectionEvent, load: &mut Load) {
         let mut event = first;
         loop {
             event = match event {
                 ConnectionEvent::Nothing => return,
                 ConnectionEvent::Idle => {
-                    shared.now = sys::monotonic_ns();
-                    self.start(shared)
+                    load.shared.clock.now = sys::monotonic_ns();
+                    self.start(load)
                 }
-                ConnectionEvent::Usable => self.on_usable(role, shared),
-                ConnectionEvent::Done(reply) => self.on_done(reply, shared),
-                ConnectionEvent::Refused(failure) => self.on_refused(failure, shared),
+                ConnectionEvent::Usable => self.on_usable(role, load),
+                ConnectionEvent::Done(reply) => self.on_done(reply, load),
+                ConnectionEvent::Refused(failure) => self.on_refused(failure, load),
                 ConnectionEvent::Lost(failure) => {
-                    self.on_lost(role, &failure, shared);
+                    self.on_lost(role, &failure, load);
                     return;
                 }
             };
@@ -297,19 +257,19 @@ impl Worker {
         }
     }
 
-    fn on_usable(&mut self, role: Role, shared: &mut Shared) -> ConnectionEvent {
+    fn on_usable(&mut self, role: Role, load: &mut Load) -> ConnectionEvent {
         self.connected = true;
         match self.doing {
-            State::Waiting => self.start(shared),
-            State::Ready if role == self.lanes.current => self.launch(shared),
+            State::Waiting => self.start(load),
+            State::Ready if role == self.lanes.current => self.launch(load),
             State::Running if self.reconnecting && role == self.lanes.current => {
                 self.reconnecting = false;
                 self.open = false;
                 if let Some(held) = self.held.take() {
-                    return self.send_held(*held, shared);
+                    return self.send_held(*held, load);
                 }
-                shared.exchange.answer(Ok(Reply::default()));
-                self.poll(shared)
+                load.exchange.answer(Ok(Reply::default()));
+                self.poll(load)
             }
             _ => ConnectionEvent::Nothing,
         }
@@ -317,59 +277,65 @@ impl Worker {
 
     /// The transaction's function returned.
     #[inline]
-    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> ConnectionEvent {
+    fn complete(&mut self, result: Result<End, Failure>, load: &mut Load) -> ConnectionEvent {
         // What the transaction did by itself after its last answer has taken its time, too.
-        if !self.asked || sys::coarse_ns() > shared.now {
-            shared.now = sys::monotonic_ns();
+        if !self.asked || sys::coarse_ns() > load.now() {
+            load.shared.clock.now = sys::monotonic_ns();
         }
         match result {
             Ok(end) => {
-                self.record_end(end, shared);
+                self.record_end(end, load);
                 self.turn = None;
                 self.on_connection += 1;
             }
             Err(failure) => {
-                self.settle(&failure, shared);
+                self.settle(&failure, load);
                 self.pause = failure.class.repeats();
             }
         }
         if self.open {
             self.doing = State::RollingBack;
             let connection = self.lanes.connection(self.lanes.current);
-            return connection.query("ROLLBACK", Effect::Rollback, shared);
+            return connection.query("ROLLBACK", Effect::Rollback, false, &mut load.shared);
         }
-        self.after_rollback(shared)
+        self.after_rollback(load)
     }
 
     /// The server refused a statement but the session goes on: the transaction hears of it and decides.
     #[cold]
-    fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+    fn on_refused(&mut self, failure: Failure, load: &mut Load) -> ConnectionEvent {
         if self.doing == State::RollingBack {
-            shared.recorder.failure(shared.now, Source::Load, &failure);
+            load.shared
+                .recorder
+                .failure(load.now(), Source::Load, &failure);
             // What cannot be rolled back, as a transaction of XA, ends with its session.
-            (self.lanes.connection(self.lanes.current)).reconnect(shared);
-            return self.after_rollback(shared);
+            (self.lanes.connection(self.lanes.current)).reconnect(&mut load.shared);
+            return self.after_rollback(load);
         }
-        shared.exchange.answer(Err(failure));
-        self.poll(shared)
+        load.exchange.answer(Err(failure));
+        self.poll(load)
     }
 
     #[cold]
-    fn on_lost(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
+    fn on_lost(&mut self, role: Role, failure: &Failure, load: &mut Load) {
         let under_way = matches!(self.doing, State::Running | State::RollingBack);
         if !under_way || role != self.lanes.current {
-            shared.recorder.failure(shared.now, Source::Load, failure);
+            load.shared
+                .recorder
+                .failure(load.now(), Source::Load, failure);
             if !self.lanes.has_usable() {
-                shared.schedule.leave(self.client.number);
+                load.turns.schedule.leave(self.client.number);
             }
             return;
         }
         self.running = None;
         self.waits_until = None;
         if self.doing == State::Running {
-            self.settle(failure, shared);
+            self.settle(failure, load);
         } else {
-            shared.recorder.failure(shared.now, Source::Load, failure);
+            load.shared
+                .recorder
+                .failure(load.now(), Source::Load, failure);
         }
         self.open = false;
         self.pause = false;
@@ -379,9 +345,9 @@ impl Worker {
             None => State::Waiting,
         };
         // A user thinks after a failure as well.
-        let pause = self.think(shared);
+        let pause = self.think(&load.policy);
         if self.turn.is_none() && pause > 0 {
-            self.rest(pause, Pause::Planned, shared);
+            self.rest(pause, Pause::Planned, load);
         }
     }
 }

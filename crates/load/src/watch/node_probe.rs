@@ -12,7 +12,7 @@
 
 use super::question::{self, Answer, Asked, Server};
 use super::tables::State;
-use crate::generator::transport::{SocketOptions, Transport};
+use crate::transport::{SocketOptions, Transport};
 use base::sys;
 use mio::{Registry, Token};
 use sql_wire::endpoint::Endpoint;

@@ -1,6 +1,7 @@
 //! The part of a connection's way that encrypts: from the session's wish to its first encrypted words.
 
-use super::{Connection, ConnectionEvent, State};
+use super::Connection;
+use super::state::{ConnectionEvent, State};
 use crate::generator::shared::Shared;
 use sql_wire::Failure;
 
@@ -12,12 +13,12 @@ impl Connection {
             let failure = Failure::protocol("clear text before the TLS handshake");
             return self.fail(failure, shared);
         }
-        let endpoint = &shared.targets(self.role)[self.candidate].endpoint;
+        let endpoint = &shared.endpoints.targets(self.role)[self.candidate].endpoint;
         let host = endpoint.host().unwrap_or_default().to_string();
         let Some(transport) = self.transport.take() else {
             return ConnectionEvent::Nothing;
         };
-        let connection = shared.credentials.tls.connection(&host);
+        let connection = shared.sessions.credentials.tls.connection(&host);
         match connection.and_then(|connection| transport.encrypt(connection)) {
             Ok(transport) => {
                 self.transport = Some(transport);

@@ -1,10 +1,11 @@
 //! How a connection finds a server: address after address, candidate after candidate, then a pause.
 
-use super::{Connection, ConnectionEvent, State};
-use crate::generator::resources;
+use super::Connection;
+use super::exhaustion;
+use super::state::{ConnectionEvent, State};
+use crate::generator::endpoints::Place;
 use crate::generator::shared::Shared;
-use crate::generator::target::Place;
-use crate::generator::transport::Transport;
+use crate::transport::Transport;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::{self, Class, Failure, Kind};
 
@@ -19,9 +20,9 @@ impl Connection {
             match self.connect(shared) {
                 Ok(()) => return,
                 Err(failure) => {
-                    let failure = resources::explain(failure, shared);
-                    pause_ns = pause_ns.max(resources::pause_ns(&failure));
-                    let (now, source) = (shared.now, self.source);
+                    let failure = exhaustion::explain(failure, &mut shared.sockets.exhausted);
+                    pause_ns = pause_ns.max(exhaustion::pause_ns(&failure));
+                    let (now, source) = (shared.clock.now, self.source);
                     shared.recorder.connect_failed(now, source, &failure);
                     self.drop_transport();
                     self.move_on(shared);
@@ -31,7 +32,7 @@ impl Connection {
         self.state = State::BackingOff;
         // Up to a fifth more or less, so that connections that fell together do not come back in step.
         let jitter = 0.8 + 0.4 * shared.rng.unit();
-        self.deadline = shared.now + (pause_ns as f64 * jitter) as u64;
+        self.deadline = shared.clock.now + (pause_ns as f64 * jitter) as u64;
         shared.timers.set(self.deadline, self.token);
     }
 
@@ -39,7 +40,7 @@ impl Connection {
     pub(super) fn move_on(&mut self, shared: &mut Shared) {
         self.failed += 1;
         self.address += 1;
-        let targets = shared.targets(self.role);
+        let targets = shared.endpoints.targets(self.role);
         if self.address >= targets[self.candidate].places() {
             self.address = 0;
             if !self.pinned {
@@ -50,8 +51,8 @@ impl Connection {
 
     /// The watchdog's look at a connection that waits for the resolver.
     pub(super) fn on_resolving(&mut self, until: u64, shared: &mut Shared) -> ConnectionEvent {
-        let target = &shared.targets(self.role)[self.candidate];
-        match (target.is_asked(), shared.now < until) {
+        let target = &shared.endpoints.targets(self.role)[self.candidate];
+        match (target.is_asked(), shared.clock.now < until) {
             (false, _) if self.is_single() => self.set_out(shared),
             (false, _) => {
                 self.seek(shared);
@@ -67,17 +68,20 @@ impl Connection {
     }
 
     fn ask_resolver(&mut self, endpoint: &Endpoint, shared: &mut Shared) {
-        let asked = shared.resolver.ask(self.role, self.candidate, endpoint);
+        let asked = shared
+            .endpoints
+            .resolver
+            .ask(self.role, self.candidate, endpoint);
         if let Err(error) = asked {
-            let now = shared.now;
-            let target = &mut shared.targets(self.role)[self.candidate];
+            let now = shared.clock.now;
+            let target = &mut shared.endpoints.targets(self.role)[self.candidate];
             target.resolved(Err(format!("cannot ask the resolver: {error}")), now);
         }
     }
 
     pub(super) fn connect(&mut self, shared: &mut Shared) -> Result<(), Failure> {
-        let (now, kind) = (shared.now, shared.kind);
-        let target = &mut shared.targets(self.role)[self.candidate];
+        let (now, kind) = (shared.clock.now, shared.sessions.kind);
+        let target = &mut shared.endpoints.targets(self.role)[self.candidate];
         let endpoint = target.endpoint.clone();
         let address = match (&endpoint, kind) {
             (_, Kind::Noop) | (Endpoint::Unix(_) | Endpoint::Odbc(_), _) => None,
@@ -85,7 +89,7 @@ impl Connection {
                 Place::Known(address) => Some(address),
                 place => {
                     self.state = State::Resolving {
-                        until: self.until(now, shared.timing.connect_ns),
+                        until: self.until(now, shared.sockets.timing.connect_ns),
                     };
                     self.deadline = 0;
                     if place == Place::Unknown {
@@ -95,28 +99,28 @@ impl Connection {
                 }
             },
         };
-        self.session = shared.session(&endpoint);
+        self.session = shared.sessions.at(&endpoint);
         let transport = Transport::open(
             &endpoint,
             address,
-            &shared.registry,
+            &shared.sockets.registry,
             self.token,
             &self.socket_options(address, shared),
         )?;
         if transport.is_loop() {
-            shared.looping.push(self.token);
+            shared.sockets.looping.push(self.token);
         }
         self.transport = Some(transport);
         self.state = State::Connecting;
         self.sought_at = now;
-        self.deadline = self.until(now, shared.timing.connect_ns);
+        self.deadline = self.until(now, shared.sockets.timing.connect_ns);
         Ok(())
     }
 }
 
 /// How many places there are to try before a pause.
 fn places(connection: &Connection, shared: &mut Shared) -> usize {
-    let targets = shared.targets(connection.role);
+    let targets = shared.endpoints.targets(connection.role);
     match connection.pinned {
         true => targets[connection.candidate].places(),
         false => targets.iter().map(|target| target.places()).sum(),

@@ -1,20 +1,15 @@
 //! A connection for one try: connect, log in, one statement. It has one bound for all of that, ends for good with
 //! the first failure, and counts neither as a connection of the load nor as one of the ledger.
 
-use super::{Connection, ConnectionEvent, State};
-use crate::generator::resources;
+use super::Connection;
+use super::exhaustion;
+use super::state::{ConnectionEvent, Single, State};
 use crate::generator::shared::Shared;
-use crate::generator::transport::SocketOptions;
 use crate::record::probes::Stage;
+use crate::transport::SocketOptions;
 use sql_wire::Failure;
 use std::net::SocketAddr;
 use std::time::Duration;
-
-pub(super) struct Single {
-    /// When all must be over.
-    until: u64,
-    ended_in: Stage,
-}
 
 impl Connection {
     /// The same, for one try that is over at `until`. Of several addresses it takes the one at this position.
@@ -33,7 +28,7 @@ impl Connection {
         match self.connect(shared) {
             Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => {
-                let failure = resources::explain(failure, shared);
+                let failure = exhaustion::explain(failure, &mut shared.sockets.exhausted);
                 self.end_try(failure)
             }
         }
@@ -78,18 +73,18 @@ impl Connection {
 
     /// Those of the load, or of a try: the kernel forgets it when it is over.
     pub(super) fn socket_options(&self, to: Option<SocketAddr>, shared: &Shared) -> SocketOptions {
-        let from = to.and_then(|to| shared.timing.bind.next(to));
+        let from = to.and_then(|to| shared.sockets.timing.bind.next(to));
         match &self.single {
             None => SocketOptions {
                 from,
-                ..shared.timing.socket.clone()
+                ..shared.sockets.timing.socket.clone()
             },
             Some(single) => SocketOptions {
                 from,
                 keepalive: None,
-                log_in: Duration::from_nanos(single.until.saturating_sub(shared.now)),
+                log_in: Duration::from_nanos(single.until.saturating_sub(shared.clock.now)),
                 user_timeout: Some(Duration::from_nanos(
-                    single.until.saturating_sub(shared.now).max(1_000_000),
+                    single.until.saturating_sub(shared.clock.now).max(1_000_000),
                 )),
             },
         }

@@ -22,7 +22,7 @@ impl Connection {
             }
         }
         if transport.is_loop() {
-            shared.looping.push(self.token);
+            shared.sockets.looping.push(self.token);
         }
         Ok(())
     }
@@ -34,14 +34,14 @@ impl Connection {
             let Some(transport) = &mut self.transport else {
                 return Ok(None);
             };
-            let count = match transport.read(&mut shared.buffer) {
+            let count = match transport.read(&mut shared.sockets.buffer) {
                 Ok(0) => return Err(self.session.ended()),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             };
-            shared.now = sys::monotonic_ns();
+            shared.clock.now = sys::monotonic_ns();
             let event = self.parse(count, shared)?;
             if !self.out.is_empty() {
                 self.flush(shared)?;
@@ -58,7 +58,7 @@ impl Connection {
         count: usize,
         shared: &mut Shared,
     ) -> Result<Option<Event>, Failure> {
-        let fresh = &shared.buffer[..count];
+        let fresh = &shared.sockets.buffer[..count];
         if self.rest.is_empty() {
             let fed = self.session.feed(fresh, &mut self.out)?;
             self.rest.extend_from_slice(&fresh[fed.consumed..]);

@@ -4,48 +4,49 @@
 //! It is one write in doubt when no reply came to a call that may have committed it: a COMMIT, a write outside a
 //! transaction, or a text that contains either.
 
-use super::{Call, Worker};
-use crate::generator::shared::Shared;
+use super::Worker;
+use super::load::Load;
+use super::state::Call;
 use crate::record::{Outcome, Source};
-use sql_wire::{Failure, Standing};
-use workloads::End;
+use sql_wire::{Failure, Kind, Standing};
+use workloads::{End, Workload};
 
 impl Worker {
     /// Accounts for the call that was just answered.
     #[inline]
-    pub(super) fn count(&mut self, shared: &mut Shared) {
+    pub(super) fn count(&mut self, load: &mut Load) {
         let Call {
             effect, id, open, ..
         } = self.call;
-        let now = shared.now;
-        shared.recorder.statement(now, id, effect);
-        let path = effect.path(open, shared.kind);
+        let now = load.now();
+        load.shared.recorder.statement(now, id, effect);
+        let path = effect.path(open, load.shared.sessions.kind);
         let standing = self.lanes.connection(self.lanes.current).standing();
         self.open = standing.map_or(path.open, |standing| standing.open);
         let holds = standing.map_or(path.open, Standing::holds_changes);
         let lasts = path.lasts_after.is_some() && (path.explicit || !holds);
-        if lasts && (effect.writes() || self.writes(shared)) {
-            shared.recorder.write(now, Source::Load, Outcome::Ok);
+        if lasts && (effect.writes() || self.writes(load.workload.as_ref())) {
+            load.shared.recorder.write(now, Source::Load, Outcome::Ok);
         }
     }
 
-    fn writes(&self, shared: &Shared) -> bool {
-        let types = shared.workload.transactions();
+    fn writes(&self, workload: &dyn Workload) -> bool {
+        let types = workload.transactions();
         self.turn
             .as_ref()
             .is_some_and(|turn| types[turn.which].writes)
     }
 
     #[inline]
-    pub(super) fn record_end(&mut self, end: End, shared: &mut Shared) {
+    pub(super) fn record_end(&mut self, end: End, load: &mut Load) {
         let Some(turn) = &self.turn else { return };
-        let (now, which) = (shared.now, turn.which);
+        let (now, which) = (load.now(), turn.which);
         let started = turn.started.unwrap_or(now);
         self.served = true;
         if turn.counted {
-            shared.work.did(now);
+            load.turns.work.did(now);
         }
-        let recorder = &mut shared.recorder;
+        let recorder = &mut load.shared.recorder;
         let outcome = match end {
             End::Committed => Outcome::Ok,
             End::Expected(_) => Outcome::Failed,
@@ -54,65 +55,65 @@ impl Worker {
         recorder.history(self.client.number, operations, (started, now), outcome);
         match end {
             End::Committed => {
-                let waited_ns = turn.late_ns + shared.waits.until(now) - turn.waited_ns;
+                let waited_ns = turn.late_ns + load.lateness.waits.until(now) - turn.waited_ns;
                 recorder.transaction((started, now), which, Outcome::Ok, waited_ns);
             }
             End::Expected(_) => recorder.expected(now, which, started),
         }
-        let mut marks = shared.exchange.marks.borrow_mut();
+        let mut marks = load.exchange.marks.borrow_mut();
         for (of_type, nanoseconds) in marks.drain(..) {
             recorder.mark(of_type, nanoseconds);
         }
         drop(marks);
-        recorder.rows_inserted(which, shared.exchange.take_row_count());
+        recorder.rows_inserted(which, load.exchange.take_row_count());
         let role = self.lanes.current;
         let candidate = self.lanes.connection(role).candidate();
-        shared.targets(role)[candidate].counts.ok += 1;
+        load.shared.endpoints.targets(role)[candidate].counts.ok += 1;
     }
 
     /// Records what a failure did to the transaction under way, and whether it gets another attempt.
-    pub(super) fn settle(&mut self, failure: &Failure, shared: &mut Shared) {
-        let now = shared.now;
+    pub(super) fn settle(&mut self, failure: &Failure, load: &mut Load) {
+        let now = load.now();
         self.failed |= !failure.class.is_of_workload();
-        shared.recorder.failure(now, Source::Load, failure);
-        shared.exchange.marks.borrow_mut().clear();
-        shared.exchange.take_row_count();
-        let writes = self.writes(shared);
+        load.shared.recorder.failure(now, Source::Load, failure);
+        load.exchange.marks.borrow_mut().clear();
+        load.exchange.take_row_count();
+        let writes = self.writes(load.workload.as_ref());
         let Some(turn) = &self.turn else { return };
-        let (outcome, lasts) = self.left_by(failure, writes, shared);
+        let (outcome, lasts) = self.left_by(failure, writes, load.shared.sessions.kind);
         let started = turn.started.unwrap_or(now);
         let operations = &mut self.client.operations();
-        let recorder = &mut shared.recorder;
+        let recorder = &mut load.shared.recorder;
         recorder.history(self.client.number, operations, (started, now), outcome);
-        let again = outcome == Outcome::Failed && !lasts && !shared.stopping;
-        if again && shared.retry.allows(failure.class, turn.attempts) {
-            shared.recorder.retried(turn.which);
+        let again = outcome == Outcome::Failed && !lasts && !load.shared.clock.stopping;
+        if again && load.policy.retry.allows(failure.class, turn.attempts) {
+            load.shared.recorder.retried(turn.which);
             return;
         }
-        if shared.stop_on_error && !shared.stopping {
-            shared.fatal = Some(failure.clone());
+        if load.policy.stop_on_error && !load.shared.clock.stopping {
+            load.shared.fatal = Some(failure.clone());
         }
         let effect = self.call.effect;
         if effect.is_read() || !writes {
-            shared.recorder.read_failed(now, Source::Load);
+            load.shared.recorder.read_failed(now, Source::Load);
         }
         if lasts {
-            shared.recorder.write(now, Source::Load, Outcome::Ok);
+            load.shared.recorder.write(now, Source::Load, Outcome::Ok);
         } else if writes && (!effect.is_read() || self.open) {
-            shared.recorder.write(now, Source::Load, outcome);
+            load.shared.recorder.write(now, Source::Load, outcome);
         }
-        let recorder = &mut shared.recorder;
+        let recorder = &mut load.shared.recorder;
         recorder.transaction((started, now), turn.which, outcome, 0);
         if turn.counted {
-            shared.start_returned |= shared.schedule.again(self.client.number);
+            load.turns.start_returned |= load.turns.schedule.again(self.client.number);
         }
         self.turn = None;
     }
 
     /// What the failed call left: the transaction's outcome, and whether a part of it was committed before the failure.
-    fn left_by(&self, failure: &Failure, writes: bool, shared: &Shared) -> (Outcome, bool) {
+    fn left_by(&self, failure: &Failure, writes: bool, kind: Kind) -> (Outcome, bool) {
         let Call { effect, open, .. } = self.call;
-        let path = effect.path(open, shared.kind);
+        let path = effect.path(open, kind);
         match path.lasts_after {
             Some(after) if writes || effect.writes() => match after {
                 0 => (Outcome::InDoubt, false),

@@ -1,10 +1,11 @@
 //! The calls of a transaction: what it asks for is sent, and what is answered lets it go on.
 
-use super::{Call, State, Worker};
+use super::Worker;
+use super::load::Load;
+use super::reconnect::Lasting;
+use super::state::{Call, State};
 use crate::generator::connection::ConnectionEvent;
-use crate::generator::connection_pair::token;
-use crate::generator::reconnect::Lasting;
-use crate::generator::shared::Shared;
+use crate::generator::shared::token;
 use sql_wire::{Class, Effect, Failure, Reply};
 use std::task::{Context, Poll, Waker};
 use workloads::client::{Note, Request};
@@ -12,20 +13,20 @@ use workloads::client::{Note, Request};
 impl Worker {
     /// Lets the transaction go on to its next call or its end.
     #[inline]
-    pub(super) fn poll(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        shared.exchange.set_now(shared.now);
+    pub(super) fn poll(&mut self, load: &mut Load) -> ConnectionEvent {
+        load.exchange.set_now(load.now());
         let Some(running) = &mut self.running else {
             return ConnectionEvent::Nothing;
         };
         let progress = running
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
-        match (progress, shared.exchange.take_request()) {
+        match (progress, load.exchange.take_request()) {
             (Poll::Ready(result), _) => {
                 self.running = None;
-                self.complete(result, shared)
+                self.complete(result, load)
             }
-            (Poll::Pending, Some(request)) => self.send(request, shared),
+            (Poll::Pending, Some(request)) => self.send(request, load),
             (Poll::Pending, None) => {
                 let failure = Failure::new(
                     Class::Other,
@@ -33,41 +34,41 @@ impl Worker {
                     "awaits something else than a call",
                 );
                 self.running = None;
-                self.complete(Err(failure), shared)
+                self.complete(Err(failure), load)
             }
         }
     }
 
     #[inline]
-    fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
+    fn send(&mut self, request: Request, load: &mut Load) -> ConnectionEvent {
         match request {
-            Request::Pause(nanoseconds) => return self.pause_within(nanoseconds, shared),
-            Request::Note(note) => return self.note(note, shared),
+            Request::Pause(nanoseconds) => return self.pause_within(nanoseconds, load),
+            Request::Note(note) => return self.note(note, load),
             _ if self.lasting == Lasting::Query && self.asked && !self.open => {}
-            _ => return self.send_now(request, shared),
+            _ => return self.send_now(request, load),
         }
-        self.hold(request, shared)
+        self.hold(request, load)
     }
 
     #[cold]
-    fn note(&mut self, note: Note, shared: &mut Shared) -> ConnectionEvent {
+    fn note(&mut self, note: Note, load: &mut Load) -> ConnectionEvent {
         match note {
-            Note::KeepSetting => self.lanes.keep_setting(&shared.exchange.sql.borrow()),
+            Note::KeepSetting => self.lanes.keep_setting(&load.exchange.sql.borrow()),
             Note::ForgetSettings => self.lanes.forget_settings(),
             Note::SetUp => {
-                self.lanes.renew_others(shared);
+                self.lanes.renew_others(&mut load.shared);
                 let turn = self.turn.as_mut();
-                if let Some(turn) = turn.filter(|_| !shared.schedule.is_open()) {
-                    turn.started = Some(shared.now);
+                if let Some(turn) = turn.filter(|_| !load.turns.schedule.is_open()) {
+                    turn.started = Some(load.now());
                 }
             }
         }
-        shared.exchange.answer(Ok(Reply::default()));
-        self.poll(shared)
+        load.exchange.answer(Ok(Reply::default()));
+        self.poll(load)
     }
 
     #[inline]
-    pub(super) fn send_now(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
+    pub(super) fn send_now(&mut self, request: Request, load: &mut Load) -> ConnectionEvent {
         self.asked = true;
         let connection = self.lanes.connection(self.lanes.current);
         let open = match connection.standing() {
@@ -76,7 +77,7 @@ impl Worker {
         };
         match request {
             Request::Execute { id, keep_rows } => {
-                let effect = shared.exchange.statements.borrow()[id].effect;
+                let effect = load.exchange.statements.borrow()[id].effect;
                 let id = Some(id);
                 self.call = Call {
                     effect,
@@ -84,14 +85,19 @@ impl Worker {
                     keep_rows,
                     open,
                 };
-                connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
+                connection.execute_step(
+                    &load.exchange,
+                    self.call.id.unwrap_or_default(),
+                    keep_rows,
+                    &mut load.shared,
+                )
             }
             Request::Reconnect => {
                 self.reconnecting = true;
-                connection.reconnect(shared);
+                connection.reconnect(&mut load.shared);
                 ConnectionEvent::Nothing
             }
-            Request::Pause(_) | Request::Note(_) => self.send(request, shared),
+            Request::Pause(_) | Request::Note(_) => self.send(request, load),
             Request::Text {
                 effect,
                 keep_rows,
@@ -103,44 +109,49 @@ impl Worker {
                     keep_rows,
                     open,
                 };
-                connection.query_step(effect, keep_rows, shared)
+                connection.query(
+                    &load.exchange.sql.borrow(),
+                    effect,
+                    keep_rows,
+                    &mut load.shared,
+                )
             }
         }
     }
 
     /// The transaction waits, with nothing at stake that is under way.
-    fn pause_within(&mut self, nanoseconds: u64, shared: &mut Shared) -> ConnectionEvent {
-        let until = shared.now.saturating_add(nanoseconds);
+    fn pause_within(&mut self, nanoseconds: u64, load: &mut Load) -> ConnectionEvent {
+        let until = load.now().saturating_add(nanoseconds);
         self.waits_until = Some(until);
         self.call = Call {
             effect: Effect::Read,
             ..self.call
         };
-        shared
+        load.shared
             .timers
             .set(until, token(self.client.number, self.lanes.current));
         ConnectionEvent::Nothing
     }
 
     /// The pause within the transaction is over.
-    pub(super) fn end_pause_within(&mut self, shared: &mut Shared) -> ConnectionEvent {
+    pub(super) fn end_pause_within(&mut self, load: &mut Load) -> ConnectionEvent {
         self.waits_until = None;
-        shared.exchange.answer(Ok(Reply::default()));
-        self.poll(shared)
+        load.exchange.answer(Ok(Reply::default()));
+        self.poll(load)
     }
 
     #[inline]
-    pub(super) fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> ConnectionEvent {
+    pub(super) fn on_done(&mut self, reply: Reply, load: &mut Load) -> ConnectionEvent {
         if self.doing == State::RollingBack {
-            shared.recorder.rollback(shared.now);
-            return self.after_rollback(shared);
+            load.shared.recorder.rollback(load.now());
+            return self.after_rollback(load);
         }
-        self.count(shared);
+        self.count(load);
         if self.call.keep_rows {
             let connection = self.lanes.connection(self.lanes.current);
-            std::mem::swap(connection.rows(), &mut shared.exchange.rows.borrow_mut());
+            std::mem::swap(connection.rows(), &mut load.exchange.rows.borrow_mut());
         }
-        shared.exchange.answer(Ok(reply));
-        self.poll(shared)
+        load.exchange.answer(Ok(reply));
+        self.poll(load)
     }
 }

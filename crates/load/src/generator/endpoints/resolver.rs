@@ -1,7 +1,7 @@
 //! Queries the machine's resolver for addresses, in a separate thread: a name server that does not answer
 //! would otherwise stop the event loop for seconds.
 
-use super::shared::Role;
+use super::role::Role;
 use mio::{Registry, Token, Waker};
 use sql_wire::endpoint::Endpoint;
 use std::io;

@@ -3,8 +3,8 @@
 //! The defaults follow common drivers: 10 s to connect (pgjdbc); 30 s for an answer, as most drivers have no
 //! limit and HikariCP recommends this one; keepalive as in Go's net.Dialer.
 
-use crate::generator::transport::SocketOptions;
 use crate::record::bounds::{BoundsSummary, KeepaliveSummary};
+use crate::transport::SocketOptions;
 use base::arguments::seconds;
 use socket2::TcpKeepalive;
 use std::str::FromStr;

@@ -2,8 +2,7 @@
 //! queue of new connections does not overflow; in a burst all at t = 0, as fast as this machine can.
 //! In a storm the same at the moment at which the number rises.
 
-use super::shared::Shared;
-use super::worker::Worker;
+use crate::generator::worker::{Load, Worker};
 use base::sys;
 
 /// Connections under way at a time, outside a burst. Servers queue from 80 (MariaDB) to 4096 new ones.
@@ -55,10 +54,10 @@ impl Connector {
     }
 
     /// This moment is t = 0.
-    pub fn start(&mut self, shared: &Shared) {
+    pub fn start(&mut self, load: &Load) {
         self.started = true;
-        self.until = shared.active;
-        self.intended = shared.now;
+        self.until = load.turns.active;
+        self.intended = load.now();
     }
 
     /// There are to be so many connections; those beyond have been parked.
@@ -84,32 +83,32 @@ impl Connector {
 
     /// The next few of a burst.
     #[inline]
-    pub fn burst(&mut self, workers: &mut [Worker], shared: &mut Shared) {
-        if !self.is_dialling() || shared.stopping {
+    pub fn burst(&mut self, workers: &mut [Worker], load: &mut Load) {
+        if !self.is_dialling() || load.shared.clock.stopping {
             return;
         }
         for _ in 0..IN_A_ROW.min(self.until - self.next) {
-            shared.now = sys::monotonic_ns();
-            self.took_ns = shared.now - self.intended;
-            self.wake_next(workers, shared);
+            load.shared.clock.now = sys::monotonic_ns();
+            self.took_ns = load.now() - self.intended;
+            self.wake_next(workers, load);
         }
     }
 
-    fn wake_next(&mut self, workers: &mut [Worker], shared: &mut Shared) {
-        workers[self.next].wake(shared);
+    fn wake_next(&mut self, workers: &mut [Worker], load: &mut Load) {
+        workers[self.next].wake(load);
         self.next += 1;
         self.dialled = self.dialled.max(self.next);
     }
 
     /// As many as may be under way at a time.
-    pub fn dial(&mut self, workers: &mut [Worker], shared: &mut Shared) {
-        if self.burst || self.storming || shared.stopping {
+    pub fn dial(&mut self, workers: &mut [Worker], load: &mut Load) {
+        if self.burst || self.storming || load.shared.clock.stopping {
             return;
         }
         let until = if self.started {
             self.until
         } else {
-            shared.active
+            load.turns.active
         };
         if self.next >= until {
             return;
@@ -118,8 +117,8 @@ impl Connector {
         let under_way = dialled.iter().filter(|w| w.lanes.is_seeking()).count();
         let more = AT_A_TIME.saturating_sub(under_way).min(until - self.next);
         for _ in 0..more {
-            shared.now = sys::monotonic_ns();
-            self.wake_next(workers, shared);
+            load.shared.clock.now = sys::monotonic_ns();
+            self.wake_next(workers, load);
         }
     }
 }

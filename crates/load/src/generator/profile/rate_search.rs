@@ -10,10 +10,9 @@
 //! that they contain the client's lateness: a rate is never kept thanks to it, and where the bound is broken and
 //! the client was late, the reason says so.
 
-use super::cli::Args;
-use super::drive::{Bound, Measure};
-use super::profile::Advance;
-use super::shared::Shared;
+use super::advance::Advance;
+use crate::generator::args::{Args, Bound, Measure};
+use crate::generator::worker::Load;
 use crate::record::Part;
 use crate::record::client::SelfWatch;
 use crate::record::histogram::Quantiles;
@@ -23,6 +22,7 @@ use crate::schedule::arrivals::{Arrivals, Piece, Process};
 use crate::schedule::search::Search;
 use crate::schedule::{Schedule, streams};
 use base::rng::Rng;
+use base::sys;
 use serde_json::json;
 use std::io;
 
@@ -88,42 +88,42 @@ impl RateSearch {
         self.due.min(self.ends_at)
     }
 
-    pub fn begin(&mut self, now: u64, shared: &mut Shared) {
+    pub fn begin(&mut self, now: u64, load: &mut Load) {
         self.ends_at = now + self.longest_ns;
-        self.next_window(shared);
+        self.next_window(load);
     }
 
     pub fn advance(
         &mut self,
-        shared: &mut Shared,
+        load: &mut Load,
         watch: &mut SelfWatch,
         steps: &mut Vec<StepSummary>,
         idle: bool,
     ) -> io::Result<Advance> {
-        if shared.now >= self.ends_at {
+        if load.now() >= self.ends_at {
             return Ok(Advance::End);
         }
         match self.phase {
-            Phase::Settling => self.measure(shared, watch)?,
-            Phase::Measuring => self.judge(shared, watch, steps)?,
+            Phase::Settling => self.measure(load, watch)?,
+            Phase::Measuring => self.judge(load, watch, steps)?,
             Phase::Draining { until } => {
-                if !idle && shared.now < until {
-                    self.due = shared.now + LOOK_NS;
+                if !idle && load.now() < until {
+                    self.due = load.now() + LOOK_NS;
                     return Ok(Advance::GoOn);
                 }
-                return Ok(self.next_window(shared));
+                return Ok(self.next_window(load));
             }
         }
         Ok(Advance::GoOn)
     }
 
-    fn next_window(&mut self, shared: &mut Shared) -> Advance {
+    fn next_window(&mut self, load: &mut Load) -> Advance {
         let Some(rate) = self.search.rate() else {
             return Advance::End;
         };
         self.rate = rate;
         self.phase = Phase::Settling;
-        self.due = shared.now + self.window_ns / 5;
+        self.due = load.now() + self.window_ns / 5;
         let piece = Piece {
             from_ns: 0,
             to_ns: DAY_NS,
@@ -132,39 +132,40 @@ impl RateSearch {
         // Each window has different arrivals, so that repeats are independent.
         let seed = self.seed.wrapping_add(self.windows.len() as u64);
         let rng = Rng::new(seed, streams::ARRIVALS);
-        self.replace(Arrivals::new(&[piece], self.process, rng, None), shared);
+        self.replace(Arrivals::new(&[piece], self.process, rng, None), load);
         self.say(&json!({"event": "search", "window": self.windows.len() + 1, "rate": rate}));
         Advance::GoOn
     }
 
-    fn replace(&self, arrivals: Arrivals, shared: &mut Shared) {
-        if let Schedule::Open(open) = &mut shared.schedule {
-            open.replace(arrivals, shared.now);
+    fn replace(&self, arrivals: Arrivals, load: &mut Load) {
+        let now = load.now();
+        if let Schedule::Open(open) = &mut load.turns.schedule {
+            open.replace(arrivals, now);
         }
     }
 
     /// What came before is thrown away.
-    fn measure(&mut self, shared: &mut Shared, watch: &mut SelfWatch) -> io::Result<()> {
-        shared.recorder.end_part(shared.now)?;
-        shared.lag.take();
+    fn measure(&mut self, load: &mut Load, watch: &mut SelfWatch) -> io::Result<()> {
+        load.shared.recorder.end_part(load.now())?;
+        load.lateness.lag.take();
         watch.end_part(0.0);
         self.phase = Phase::Measuring;
-        self.due = shared.now + self.window_ns;
+        self.due = load.now() + self.window_ns;
         Ok(())
     }
 
     fn judge(
         &mut self,
-        shared: &mut Shared,
+        load: &mut Load,
         watch: &mut SelfWatch,
         steps: &mut Vec<StepSummary>,
     ) -> io::Result<()> {
-        let now = shared.now;
-        let backlog = shared.schedule.backlog(now);
-        let part = shared.recorder.end_part(now)?;
+        let now = load.now();
+        let backlog = load.turns.schedule.backlog(now);
+        let part = load.shared.recorder.end_part(now)?;
         let wall_s = (part.to_ns - part.from_ns) as f64 / 1e9;
         let mut symptoms = watch.end_part(wall_s);
-        symptoms.schedule_lag = shared.lag.take();
+        symptoms.schedule_lag = load.lateness.lag.take();
         symptoms.latency_p99_ms = part.latency.p99;
         symptoms.waited_p99_ms = part.waited.p99;
         let reason = verdict(&self.bound, self.rate, &part, backlog, &symptoms);
@@ -185,7 +186,7 @@ impl RateSearch {
         }));
         self.windows.push(window);
         steps.push(StepSummary::new(&part, Some(self.rate), self.connections));
-        self.replace(Arrivals::none(), shared);
+        self.replace(Arrivals::none(), load);
         self.phase = Phase::Draining {
             until: now + DRAIN_NS,
         };
@@ -195,7 +196,7 @@ impl RateSearch {
 
     fn say(&self, line: &serde_json::Value) {
         if self.live {
-            super::live::print(line);
+            let _ = sys::write_line(line);
         }
     }
 

@@ -1,5 +1,7 @@
-//! The times of operations of the ledger, of probes and of side workloads.
+//! The times of operations of the ledger and of side workloads.
 
+/// After a failure a client tries again this soon, whatever its rate: it measures when a server is back.
+pub const RETRY_NS: u64 = 10_000_000;
 const SECOND_NS: f64 = 1e9;
 
 /// Turns at a steady rate.

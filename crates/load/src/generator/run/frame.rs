@@ -1,9 +1,7 @@
 //! What the real run and its calibration without a server do not have in common.
 
-use super::cli::Args;
-use super::profile::LoadProfile;
-use super::rate_search::RateSearch;
-use super::windows::Windows;
+use crate::generator::args::Args;
+use crate::generator::profile::{LoadProfile, RateSearch, Windows};
 use crate::schedule::Schedule;
 use crate::schedule::think::ThinkTime;
 use crate::schedule::timetable::{Steps, Timetable};

@@ -1,7 +1,7 @@
 //! One connection of a side workload: polls one transaction at a time, as a worker does, without its policy.
 
+use crate::generator::alongside::pace::RETRY_NS;
 use crate::generator::connection::{Connection, ConnectionEvent};
-use crate::generator::ledger::RETRY_NS;
 use crate::generator::shared::Shared;
 use crate::record::{Outcome, Source, WriteCounts};
 use base::sys;
@@ -69,12 +69,12 @@ impl Runner {
     }
 
     pub fn on_turn(&mut self, shared: &mut Shared) {
-        if !shared.started || shared.stopping || !self.is_free() {
+        if !shared.clock.started || shared.clock.stopping || !self.is_free() {
             return;
         }
         self.retry_at = None;
         let now = sys::monotonic_ns();
-        shared.now = now;
+        shared.clock.now = now;
         self.started = now;
         self.exchange.set_now(now);
         let Some(which) = self.workload.pick(&self.client) else {
@@ -93,7 +93,7 @@ impl Runner {
     pub fn on_watch(&mut self, shared: &mut Shared) {
         let event = self.connection.on_watch(shared);
         self.handle(event, shared);
-        if self.retry_at.is_some_and(|at| shared.now >= at) {
+        if self.retry_at.is_some_and(|at| shared.clock.now >= at) {
             self.on_turn(shared);
         }
     }
@@ -125,7 +125,7 @@ impl Runner {
             return self.rest();
         }
         let (effect, keep_rows) = self.call;
-        let path = effect.path(self.open, shared.kind);
+        let path = effect.path(self.open, shared.sessions.kind);
         self.open = match self.connection.standing() {
             Some(standing) => standing.open,
             None => path.open,
@@ -142,7 +142,7 @@ impl Runner {
         let State::Running(running) = &mut self.doing else {
             return;
         };
-        self.exchange.set_now(shared.now);
+        self.exchange.set_now(shared.clock.now);
         let context = &mut Context::from_waker(Waker::noop());
         let event = match (running.as_mut().poll(context), self.exchange.take_request()) {
             (Poll::Ready(result), _) => return self.complete(result, shared),
@@ -150,7 +150,7 @@ impl Runner {
                 let effect = self.exchange.statements.borrow()[id].effect;
                 self.call = (effect, keep_rows);
                 self.connection
-                    .execute_of(&self.exchange, id, keep_rows, shared)
+                    .execute_step(&self.exchange, id, keep_rows, shared)
             }
             (Poll::Pending, _) => {
                 let message = "calls something other than its own statements";
@@ -171,14 +171,18 @@ impl Runner {
             return self.rest();
         }
         self.doing = State::RollingBack;
-        let event = self.connection.query("ROLLBACK", Effect::Rollback, shared);
+        let event = self
+            .connection
+            .query("ROLLBACK", Effect::Rollback, false, shared);
         self.handle(event, shared);
     }
 
     fn on_lost(&mut self, failure: &Failure, shared: &mut Shared) {
         match self.doing {
             State::Running(_) => self.fail(failure, shared),
-            _ => shared.recorder.failure(shared.now, Source::Ledger, failure),
+            _ => shared
+                .recorder
+                .failure(shared.clock.now, Source::Ledger, failure),
         }
         self.rest();
     }
@@ -189,7 +193,7 @@ impl Runner {
     }
 
     fn fail(&mut self, failure: &Failure, shared: &mut Shared) {
-        let now = shared.now;
+        let now = shared.clock.now;
         shared.recorder.failure(now, Source::Ledger, failure);
         self.retry_at = Some(now + RETRY_NS);
         let outcome = match self.call.0 {
@@ -202,7 +206,7 @@ impl Runner {
     fn record(&mut self, outcome: Outcome, shared: &mut Shared) {
         self.counts.add(outcome);
         let operations = &mut self.client.operations();
-        let times = (self.started, shared.now);
+        let times = (self.started, shared.clock.now);
         let recorder = &mut shared.recorder;
         recorder.history(self.client.number, operations, times, outcome);
     }

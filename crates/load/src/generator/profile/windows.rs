@@ -10,8 +10,8 @@
 //! a window is left out, as caches warm up and the last transactions of the previous load end in it.
 //! All moments are on CLOCK_MONOTONIC, which the loads of all labs of a machine share.
 
-use super::profile::Advance;
-use super::shared::Shared;
+use super::advance::Advance;
+use crate::generator::worker::Load;
 use crate::record::schedule::TurnSummary;
 use anyhow::Context;
 use base::arguments::Usage;
@@ -74,30 +74,30 @@ impl Windows {
     }
 
     /// t = 0: all connections are open and wait.
-    pub fn begin(&mut self, now: u64, shared: &mut Shared) {
+    pub fn begin(&mut self, now: u64, load: &mut Load) {
         self.due = now;
         self.ends_at = now.saturating_add(self.longest_ns);
-        shared.may_work = false;
+        load.turns.may_work = false;
     }
 
-    pub fn advance(&mut self, shared: &mut Shared) -> io::Result<Advance> {
-        if shared.now >= self.ends_at {
+    pub fn advance(&mut self, load: &mut Load) -> io::Result<Advance> {
+        if load.now() >= self.ends_at {
             return Ok(Advance::End);
         }
         match self.phase {
-            Phase::Waiting => return self.look(shared),
+            Phase::Waiting => return self.look(load),
             Phase::Closed => {
-                shared.may_work = true;
+                load.turns.may_work = true;
                 self.enter(Phase::Settling);
                 return Ok(Advance::Work);
             }
             Phase::Settling => {
-                shared.recorder.end_part(shared.now)?;
+                load.shared.recorder.end_part(load.now())?;
                 self.enter(Phase::Measuring);
             }
             Phase::Measuring => {
-                shared.may_work = false;
-                let part = shared.recorder.end_part(shared.now)?;
+                load.turns.may_work = false;
+                let part = load.shared.recorder.end_part(load.now())?;
                 self.done.push(TurnSummary::new(&part));
                 self.position += 1;
                 if self.position == self.spans.len() {
@@ -110,10 +110,10 @@ impl Windows {
     }
 
     /// The file is renamed into its place, so that it is whole when it is there.
-    fn look(&mut self, shared: &Shared) -> io::Result<Advance> {
+    fn look(&mut self, load: &Load) -> io::Result<Advance> {
         match std::fs::read_to_string(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.due = shared.now + LOOK_NS;
+                self.due = load.now() + LOOK_NS;
                 return Ok(Advance::GoOn);
             }
             Err(error) => return Err(error),

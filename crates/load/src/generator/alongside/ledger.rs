@@ -7,15 +7,14 @@
 //! not wait for its turn but tries again after 10 ms, so that the outage ends in the record when it ends in
 //! truth.
 
-use super::connection::{Connection, ConnectionEvent};
-use super::pace::Pace;
-use super::shared::Shared;
+use super::pace::{Pace, RETRY_NS};
+use crate::generator::connection::{Connection, ConnectionEvent};
+use crate::generator::endpoints::Role;
+use crate::generator::shared::Shared;
 use crate::ledger;
 use crate::record::ledger::Operation;
 use crate::record::{Outcome, Source};
-use sql_wire::{Failure, Kind, Reply, Statement};
-
-pub const RETRY_NS: u64 = 10_000_000;
+use sql_wire::{Failure, Kind, Parameters, Reply, Statement};
 
 /// What a client does; also the number of its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +93,7 @@ impl Ledger {
 
     /// Turns that have come.
     pub fn on_moment(&mut self, shared: &mut Shared) {
-        let (now, count) = (shared.now, self.clients.len());
+        let (now, count) = (shared.clock.now, self.clients.len());
         if let Some((turn, missed)) = self.writes.take(now) {
             shared.recorder.ledger_skipped += missed;
             self.clients[turn as usize % count].on_turn(0, Act::Write, shared);
@@ -160,6 +159,8 @@ struct Client {
     number: usize,
     clients: usize,
     statements: [Statement; 2],
+    /// Of the call under way.
+    parameters: Parameters,
     lanes: Vec<Lane>,
     next_id: i64,
     acknowledged: Option<i64>,
@@ -180,6 +181,7 @@ impl Client {
                 ledger::insert(plan.kind, &plan.table),
                 ledger::seen(plan.kind, &plan.table, plan.clients),
             ],
+            parameters: Parameters::default(),
             lanes: connections.into_iter().map(lane).collect(),
             next_id: ledger::first_id(number, plan.clients, plan.greatest),
             acknowledged: None,
@@ -187,7 +189,7 @@ impl Client {
     }
 
     fn on_turn(&mut self, lane: usize, act: Act, shared: &mut Shared) {
-        if shared.stopping {
+        if shared.clock.stopping {
             return;
         }
         let wanted = &mut self.lanes[lane].wanted[act as usize];
@@ -210,7 +212,8 @@ impl Client {
     /// Does what is wanted, when it can be done.
     fn go_on(&mut self, lane: usize, shared: &mut Shared) {
         let at = &self.lanes[lane];
-        let may = shared.started && !shared.stopping && shared.now >= at.not_before;
+        let may =
+            shared.clock.started && !shared.clock.stopping && shared.clock.now >= at.not_before;
         if !may || !at.connection.is_idle() {
             return;
         }
@@ -225,15 +228,15 @@ impl Client {
 
     fn send(&mut self, lane: usize, act: Act, shared: &mut Shared) -> ConnectionEvent {
         let started = base::sys::monotonic_ns();
-        shared.now = started;
-        shared.parameters.clear();
+        shared.clock.now = started;
+        self.parameters.clear();
         let id = match act {
             Act::Read => self.acknowledged,
             Act::Write => {
                 let id = self.next_id;
                 self.next_id += self.clients as i64;
-                shared.parameters.big_int(id);
-                shared.parameters.int(self.number as i32);
+                self.parameters.big_int(id);
+                self.parameters.int(self.number as i32);
                 Some(id)
             }
         };
@@ -243,7 +246,7 @@ impl Client {
         let statement = &self.statements[act as usize];
         let keep_rows = act == Act::Read;
         at.connection
-            .execute(act as usize, statement, keep_rows, shared)
+            .execute(act as usize, statement, &self.parameters, keep_rows, shared)
     }
 
     fn handle(&mut self, lane: usize, event: ConnectionEvent, shared: &mut Shared) {
@@ -265,7 +268,7 @@ impl Client {
             return;
         };
         let is_read = pending.act == Act::Read;
-        let now = shared.now;
+        let now = shared.clock.now;
         let recorder = &mut shared.recorder;
         recorder.ledger_answered(now, pending.started, is_read);
         if !is_read {
@@ -280,7 +283,7 @@ impl Client {
     }
 
     fn on_failure(&mut self, lane: usize, failure: &Failure, shared: &mut Shared) {
-        let now = shared.now;
+        let now = shared.clock.now;
         shared.recorder.failure(now, Source::Ledger, failure);
         let at = &mut self.lanes[lane];
         at.not_before = now + RETRY_NS;
@@ -308,14 +311,15 @@ impl Client {
         shared: &mut Shared,
     ) {
         let since_start = |at: u64| at.saturating_sub(shared.recorder.started_ns) / 1000;
-        let (started_us, completed_us) = (since_start(pending.started), since_start(shared.now));
+        let (started_us, completed_us) =
+            (since_start(pending.started), since_start(shared.clock.now));
         let connection = &mut self.lanes[lane].connection;
         let (role, candidate) = (connection.role(), connection.candidate());
         let is_read = pending.act == Act::Read;
         let seen = is_read && outcome == Outcome::Ok;
-        let target = match shared.readers.is_empty() || role == super::shared::Role::Write {
-            false => &mut shared.readers[candidate],
-            true => &mut shared.writers[candidate],
+        let target = match shared.endpoints.readers.is_empty() || role == Role::Write {
+            false => &mut shared.endpoints.readers[candidate],
+            true => &mut shared.endpoints.writers[candidate],
         };
         target.counts.ok += u64::from(outcome == Outcome::Ok);
         let written = shared.recorder.ledger_log.add(&Operation {

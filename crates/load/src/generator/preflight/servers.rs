@@ -1,8 +1,8 @@
 //! Before the run: is there a usable server at all, with the tables that the workload needs?
 
-use super::cli::Args;
-use super::cli::Find;
-use super::{build, kept_settings};
+use super::kept_settings;
+use crate::generator::args::Args;
+use crate::generator::endpoints::Find;
 use crate::ledger;
 use crate::probes;
 use anyhow::{Result, anyhow, bail};
@@ -39,7 +39,7 @@ pub fn check(
     }
     let deadline = Instant::now() + args.start_timeout;
     let (endpoints, wanted) = workers_need(args, workload);
-    let setup = build::session_setup(args, args.driver, workload);
+    let setup = args.session_setup(args.driver, workload);
     let (autocommit_off, lost) = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
         // A script gets the server as it is, and no statement that it does not contain.

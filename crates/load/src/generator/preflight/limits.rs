@@ -1,29 +1,16 @@
-//! What a machine can run out of when connections are many: descriptors and local ports.
+//! Are the limits of this machine high enough for so many connections? They need descriptors and local ports.
 
-use super::cli::Args;
-use super::shared::Shared;
+use crate::generator::args::Args;
 use anyhow::Result;
 use base::arguments::Usage;
 use base::sys;
+use sql_wire::Kind;
 use sql_wire::endpoint::Endpoint;
-use sql_wire::odbc::{NO_THREAD, TOO_MANY_THREADS};
-use sql_wire::{Class, Failure, Kind};
 
 /// Descriptors besides those of connections: files, timers, the ledger.
 const OTHERS: u64 = 32;
-/// Trying again at once is useless, as only the end of other connections gives anything back.
-const PAUSE_NS: u64 = 1_000_000_000;
-
 /// By ODBC a connection is a pair of sockets and that of the driver.
 const BY_ODBC: u64 = 3;
-
-const NAMES: [(&str, &str); 5] = [
-    ("os24", "EMFILE"),
-    ("os23", "ENFILE"),
-    ("os99", "EADDRNOTAVAIL"),
-    (NO_THREAD, "EAGAIN"),
-    (TOO_MANY_THREADS, TOO_MANY_THREADS),
-];
 
 /// Refuses more connections than this process may have, before anything is started.
 pub fn check(args: &Args) -> Result<()> {
@@ -66,36 +53,6 @@ fn descriptors<'a>(mut endpoints: impl Iterator<Item = &'a Endpoint>, connection
     connections * if by_odbc { BY_ODBC } else { 1 } + OTHERS
 }
 
-/// Says in plain words what a failed connect lacked here, if it was this machine that lacked something.
-pub fn explain(failure: Failure, shared: &mut Shared) -> Failure {
-    let Some((_, name)) = NAMES.iter().find(|(code, _)| failure.code == *code) else {
-        return failure;
-    };
-    let own = failure.message.clone();
-    let message = match *name {
-        TOO_MANY_THREADS => own.as_str(),
-        "EAGAIN" => {
-            "it starts no more threads, of which each connection by ODBC is one: raise ulimit -u, \
-             kernel.threads-max, TasksMax= of a systemd unit, or use fewer connections"
-        }
-        "EMFILE" => "this process may open no more files: raise the limit (ulimit -n)",
-        "ENFILE" => "this machine can open no more files: raise fs.file-max",
-        _ => {
-            "no local port is left for another connection to this address: widen \
-             net.ipv4.ip_local_port_range, give more endpoints or connect from more addresses (--bind)"
-        }
-    };
-    let limit = format!("Connections could not be made on this machine: {message}.");
-    shared.exhausted.get_or_insert(limit);
-    Failure::new(Class::Other, *name, message)
-}
-
-/// How long to leave such a failure alone at least.
-pub fn pause_ns(failure: &Failure) -> u64 {
-    let lacking = NAMES.iter().any(|(_, name)| failure.code == *name);
-    if lacking { PAUSE_NS } else { 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,13 +62,5 @@ mod tests {
         let endpoint = |text: &str| [text.parse::<Endpoint>().unwrap()];
         assert_eq!(descriptors(endpoint("db:5432").iter(), 10), 10 + OTHERS);
         assert_eq!(descriptors(endpoint("odbc:DSN=x").iter(), 10), 30 + OTHERS);
-    }
-
-    #[test]
-    fn threads_that_are_lacking_are_waited_for() {
-        for name in [TOO_MANY_THREADS, "EAGAIN"] {
-            let failure = Failure::new(Class::Other, name, "x");
-            assert_eq!(pause_ns(&failure), PAUSE_NS, "{name}");
-        }
     }
 }

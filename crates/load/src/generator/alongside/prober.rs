@@ -13,10 +13,9 @@
 
 mod candidate;
 
-use super::connection::{Connection, ConnectionEvent};
-use super::connection_pair::token;
-use super::shared::{Role, Shared};
-use super::together::Place;
+use crate::generator::connection::{Connection, ConnectionEvent};
+use crate::generator::endpoints::Role;
+use crate::generator::shared::{FIRST_PROBE, Place, Shared, token};
 use crate::probes;
 use crate::record::probes::{Probe, ProbesSummary, Stage};
 use crate::record::{Outcome, Source, WriteCounts};
@@ -27,8 +26,6 @@ use sql_wire::{Effect, Failure};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Tokens of probes start here; those of the run's connections are small numbers.
-pub const FIRST: usize = 1 << 40;
 /// Additional accepted probes that can wait for an answer, as answers take time.
 const SPARE: usize = 2;
 /// The same limit while the answer time is unknown.
@@ -159,23 +156,23 @@ impl Prober {
 
     /// Start the next probe if it is due.
     pub fn on_moment(&mut self, shared: &mut Shared) {
-        if shared.now < self.due {
+        if shared.clock.now < self.due {
             return;
         }
-        if shared.stopping {
+        if shared.clock.stopping {
             self.due = u64::MAX;
             return;
         }
-        self.doubt_the_late(shared.now);
+        self.doubt_the_late(shared.clock.now);
         let at_once = self.at_once();
         for candidate in self.chosen() {
-            if self.candidates[candidate].may_try(shared.now, at_once) {
+            if self.candidates[candidate].may_try(shared.clock.now, at_once) {
                 self.set_out(candidate, shared);
             } else {
                 self.skipped += 1;
             }
         }
-        self.due = self.next_moment(shared.now);
+        self.due = self.next_moment(shared.clock.now);
     }
 
     /// Continue the probe with this number.
@@ -258,11 +255,11 @@ impl Prober {
 
     fn set_out(&mut self, candidate: usize, shared: &mut Shared) {
         let now = sys::monotonic_ns();
-        shared.now = now;
+        shared.clock.now = now;
         let number = self.next;
         self.next += 1;
-        let place = number % shared.targets(Role::Write)[candidate].places();
-        let token = token(FIRST + number, Role::Write);
+        let place = number % shared.endpoints.targets(Role::Write)[candidate].places();
+        let token = token(FIRST_PROBE + number, Role::Write);
         let connection = Connection::new(shared, token, Role::Write, Source::Ledger, candidate, 0);
         let mut connection = connection.single(now + self.times.bound_ns, place);
         let event = connection.set_out(shared);
@@ -283,13 +280,13 @@ impl Prober {
                     let stage = attempt.connection.stage();
                     let candidate = &mut self.candidates[attempt.candidate];
                     if is_let_in(stage) {
-                        candidate.let_in(number, shared.now);
+                        candidate.let_in(number, shared.clock.now);
                     }
                     return;
                 }
                 ConnectionEvent::Usable => {
                     let sql = probes::insert(self.greatest + 1 + self.place.number(number));
-                    event = attempt.connection.query(&sql, Effect::Write, shared);
+                    event = attempt.connection.query(&sql, Effect::Write, false, shared);
                 }
                 ConnectionEvent::Done(_) => {
                     attempt.connection.leave(shared);
@@ -311,7 +308,7 @@ impl Prober {
         let Some(attempt) = self.tries.remove(&number) else {
             return;
         };
-        let now = shared.now;
+        let now = shared.clock.now;
         let candidate = &mut self.candidates[attempt.candidate];
         let was_good = candidate.good;
         candidate.ended(number, failure, now, now - attempt.started);
@@ -336,7 +333,7 @@ impl Prober {
         let probe = Probe {
             started_us: since_start(attempt.started),
             completed_us: since_start(now),
-            endpoint: &shared.writers[attempt.candidate].name,
+            endpoint: &shared.endpoints.writers[attempt.candidate].name,
             outcome,
             stage,
             error_class: failure.map_or("", |failure| failure.class.name()),

@@ -1,42 +1,29 @@
 //! The command line of `load`.
 
-use super::bounds::Bounds;
-use super::drive::DriveArgs;
-use super::prober::ProbeArgs;
-use super::reconnect::Reconnect;
-use super::retry::Retry;
-use super::together::{Place, place};
+mod bounds;
+mod drive;
+
+pub use drive::{Bound, Measure};
+
+use super::alongside::ProbeArgs;
+use super::endpoints::{Find, Spread};
+use super::shared::{Place, place};
+use super::worker::{Reconnect, Retry};
 use crate::facts;
 use base::arguments::{Usage, identifier, seconds};
+use bounds::Bounds;
+use drive::DriveArgs;
 use sql_wire::args::Login;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::{Class, Credentials, Kind};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use workloads::RunFacts;
 use workloads::document::{Alongside, Document};
+use workloads::{RunFacts, Workload};
 
 /// From here on a duration stands for "until the work is done".
 const ENDLESS_S: f64 = 365.0 * 86_400.0;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Find {
-    /// Use the first candidate that accepts writes; ask each server after connecting.
-    Writable,
-    /// Use the first candidate that answers, for proxies and virtual addresses.
-    Any,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Spread {
-    /// All connections start with the first candidate.
-    First,
-    /// Connection i starts with candidate i mod N.
-    All,
-    /// Connections use a random candidate, also when they reconnect.
-    Random,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnError {
@@ -225,6 +212,13 @@ impl Args {
             rehearsal: false,
             account: facts::account(self.write.first(), credentials),
         }
+    }
+
+    /// Returns the statements for each new session: the workload's settings, then the user's.
+    pub fn session_setup(&self, kind: Kind, workload: &dyn Workload) -> Vec<String> {
+        let mut setup = workload.session_setup(kind);
+        setup.extend(self.session_sql.iter().cloned());
+        setup
     }
 
     pub fn retry(&self) -> Retry {

@@ -1,21 +1,9 @@
 //! The connections of one client: one for everything, or a second one for reads if reads have separate endpoints.
 
-use super::connection::Connection;
-use super::shared::{Role, Shared};
-use mio::Token;
-
-/// Workers and ledgers are numbered in one row; each has two tokens, for its two lanes.
-pub fn token(number: usize, role: Role) -> Token {
-    Token(number * 2 + usize::from(role == Role::Read))
-}
-
-/// The client and the lane of a token.
-pub fn owner_of(token: Token) -> (usize, Role) {
-    match token.0 % 2 {
-        0 => (token.0 / 2, Role::Write),
-        _ => (token.0 / 2, Role::Read),
-    }
-}
+use crate::generator::connection::Connection;
+use crate::generator::endpoints::Role;
+use crate::generator::shared::Shared;
+use base::rng::Rng;
 
 pub struct ConnectionPair {
     main: Connection,
@@ -49,10 +37,10 @@ impl ConnectionPair {
 
     /// The connection for a transaction that writes, or that only reads.
     #[inline]
-    pub fn choose(&mut self, writes: bool, shared: &mut Shared) {
+    pub fn choose(&mut self, writes: bool, read_share: f64, rng: &mut Rng) {
         self.current = self.main.role();
         // Drawn from the run's numbers, so that the client's own, and thus its statements, stay the same.
-        if self.reads.is_some() && !writes && shared.rng.unit() < shared.read_share {
+        if self.reads.is_some() && !writes && rng.unit() < read_share {
             self.current = Role::Read;
         }
     }

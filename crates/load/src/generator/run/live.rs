@@ -4,8 +4,7 @@
 //! `in_doubt`, `ok`, `failed` and `queries` count from the start. `offered` is None in a closed loop, which offers what is asked for. `step`
 //! counts from 1; in a search it is the window.
 
-use super::shared::Shared;
-use super::worker::Worker;
+use crate::generator::worker::{Load, Worker};
 use base::sys;
 use serde_json::json;
 
@@ -35,22 +34,22 @@ pub struct Figures {
 }
 
 impl Figures {
-    pub fn of(shared: &mut Shared, workers: &[Worker], step: usize) -> Figures {
-        let backlog = shared.schedule.backlog(shared.now);
-        let arrived = shared.schedule.counts().arrived;
-        let recorder = &shared.recorder;
-        let (load, ledger) = (&recorder.load, &recorder.ledger);
+    pub fn of(load: &mut Load, workers: &[Worker], step: usize) -> Figures {
+        let backlog = load.turns.schedule.backlog(load.now());
+        let arrived = load.turns.schedule.counts().arrived;
+        let recorder = &load.shared.recorder;
+        let (totals, ledger) = (&recorder.load, &recorder.ledger);
         let connected = workers.iter().filter(|w| w.lanes.has_usable()).count();
         Figures {
-            since_start_ns: shared.now - recorder.started_ns,
-            transactions: load.transactions.ok,
-            failed: load.transactions.failed,
-            queries: load.queries,
+            since_start_ns: load.now() - recorder.started_ns,
+            transactions: totals.transactions.ok,
+            failed: totals.transactions.failed,
+            queries: totals.queries,
             p95_ms: recorder.latency.quantile_ms(0.95),
             errors: recorder.errors.total(),
-            in_doubt: load.transactions.in_doubt + ledger.writes.in_doubt,
+            in_doubt: totals.transactions.in_doubt + ledger.writes.in_doubt,
             connected,
-            arrived: shared.schedule.is_open().then_some(arrived),
+            arrived: load.turns.schedule.is_open().then_some(arrived),
             backlog,
             step,
         }
@@ -103,14 +102,10 @@ impl Live {
         self.print(&json!({"event": "done"}));
     }
 
+    /// A closed output does not stop the measurement.
     fn print(&self, line: &serde_json::Value) {
         if self.enabled {
-            print(line);
+            let _ = sys::write_line(line);
         }
     }
-}
-
-/// A closed output does not stop the measurement.
-pub fn print(line: &serde_json::Value) {
-    let _ = sys::write_line(line);
 }

@@ -7,13 +7,13 @@
 
 mod runner;
 
-use super::connection::Connection;
 use super::pace::Pace;
-use super::shared::Shared;
+use crate::generator::connection::Connection;
+use crate::generator::shared::Shared;
 use crate::record::summary::SideSummary;
 use base::rng::Rng;
 use runner::Runner;
-use sql_wire::Failure;
+use sql_wire::{Failure, Kind};
 use std::rc::Rc;
 use workloads::Workload;
 use workloads::client::{Client, Exchange};
@@ -40,8 +40,8 @@ pub struct SideWorkloads {
 }
 
 impl SideWorkloads {
-    pub fn add(&mut self, plan: Plan, shared: &Shared) {
-        let exchange = Exchange::new(shared.kind, plan.workload.statements());
+    pub fn add(&mut self, plan: Plan, kind: Kind) {
+        let exchange = Exchange::new(kind, plan.workload.statements());
         let runners = plan
             .connections
             .into_iter()
@@ -95,7 +95,7 @@ impl SideWorkloads {
     /// Turns that have come: each for the next connection that is free.
     pub fn on_moment(&mut self, shared: &mut Shared) {
         for group in &mut self.groups {
-            let Some((turn, missed)) = group.pace.take(shared.now) else {
+            let Some((turn, missed)) = group.pace.take(shared.clock.now) else {
                 continue;
             };
             group.skipped += missed;
