@@ -9,9 +9,12 @@ use anyhow::{Context, Result};
 use base::arguments::Usage;
 use std::path::PathBuf;
 
-/// The server to connect to.
+/// The server to connect to, and who logs in there.
 #[derive(clap::Args)]
 pub struct ServerArgs {
+    /// The protocol to speak.
+    #[arg(long, value_enum)]
+    pub driver: Kind,
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
     /// Port of the server. Default: 3306 or 5432.
@@ -23,11 +26,13 @@ pub struct ServerArgs {
     /// ODBC connection string without a password, instead of host and port.
     #[arg(long, value_name = "STRING", conflicts_with_all = ["host", "port", "socket"])]
     odbc: Option<String>,
+    #[command(flatten)]
+    pub login: Login,
 }
 
 impl ServerArgs {
-    pub fn endpoint(&self, kind: Kind) -> Endpoint {
-        let default = match kind {
+    pub fn endpoint(&self) -> Endpoint {
+        let default = match self.driver {
             Kind::Postgres => 5432,
             _ => 3306,
         };

@@ -23,7 +23,6 @@ use execution::execution;
 use packet::{Reader, frame};
 
 const COM_QUIT: u8 = 0x01;
-const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 
 const STATUS_IN_TRANSACTION: u16 = 0x0001;
@@ -324,10 +323,7 @@ impl Session for MysqlSession {
 
     fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.start_call(effect, keep_rows, false);
-        frame(out, 0, |out| {
-            out.push(COM_QUERY);
-            out.extend(sql.as_bytes());
-        });
+        packet::query(sql, out);
     }
 
     fn call(&mut self) -> &mut Call {
@@ -350,10 +346,7 @@ impl Session for MysqlSession {
             }
             Some(Slot::Text) => {
                 self.binary = false;
-                frame(out, 0, |out| {
-                    out.push(COM_QUERY);
-                    out.extend(statement.sql.as_bytes());
-                });
+                packet::query(&statement.sql, out);
             }
             _ => self.prepare(id, statement, parameters, out),
         }

@@ -1,12 +1,14 @@
 //! Runs a transaction without a server and says what it called: for the workloads' own tests.
 
 use super::client::{Client, Exchange, Request};
+use super::dataset::{Chunk, DataSet, Encoder};
 use super::document::Document;
 use super::{End, Workload};
 use base::rng::Rng;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use sql_wire::{Effect, Failure, Kind, Reply, Rows, Statement, Value};
+use std::ops::Range;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
@@ -28,6 +30,28 @@ pub fn document(workload: &str, changes: &[&str]) -> String {
 pub fn settings<T: DeserializeOwned>(workload: &str, changes: &[&str]) -> T {
     let document: Document = document(workload, changes).parse().unwrap();
     document.read().unwrap()
+}
+
+/// What `write` appends to an empty text.
+pub fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// The fields of the rows that `prepare` loads for these units of a table.
+pub fn rows_of(set: &dyn DataSet, table: usize, units: Range<u64>, seed: u64) -> Vec<Vec<String>> {
+    let mut rows = Encoder::copy();
+    let chunk = Chunk {
+        table,
+        first: units.start,
+        count: units.end - units.start,
+        seed,
+    };
+    set.fill(&chunk, &mut rows);
+    let lines = String::from_utf8(rows.take().concat()).unwrap();
+    let fields = |line: &str| line.split('\t').map(str::to_string).collect();
+    lines.lines().map(fields).collect()
 }
 
 /// A client without a server, to ask a workload what it would pick.

@@ -5,7 +5,7 @@
 //! that cannot get an answer gives up within half a second.
 
 use anyhow::{Context, Result};
-use sql_wire::args::{Login, ServerArgs};
+use sql_wire::args::ServerArgs;
 use sql_wire::blocking::Client;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::role::{self, Verdict, Wanted};
@@ -30,13 +30,8 @@ enum Expect {
 /// Answer HTTP health checks (HAProxy's httpchk): 200 when the server is as expected, else 503.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The protocol to speak.
-    #[arg(long, value_enum)]
-    driver: Kind,
     #[command(flatten)]
     server: ServerArgs,
-    #[command(flatten)]
-    login: Login,
     /// Where to answer.
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:9200")]
     listen: String,
@@ -67,9 +62,9 @@ struct Checker {
 impl Checker {
     fn new(args: &Args) -> Result<Checker> {
         Ok(Checker {
-            kind: args.driver,
-            endpoint: args.server.endpoint(args.driver),
-            credentials: args.login.credentials()?,
+            kind: args.server.driver,
+            endpoint: args.server.endpoint(),
+            credentials: args.server.login.credentials()?,
             wanted: match args.expect {
                 Expect::Synced => Wanted::Synced,
                 Expect::Writable => Wanted::Writable,

@@ -25,6 +25,41 @@ fn run(out: &Path, flags: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
+/// The summary of a load with these flags, of which nothing else is of interest.
+fn summary(name: &str, flags: &[&str]) -> Value {
+    let out = folder(name);
+    let summary = run(&out, flags);
+    std::fs::remove_dir_all(out).unwrap();
+    summary
+}
+
+/// For a server of these tests, which speaks just enough PostgreSQL.
+const POSTGRES: [&str; 3] = ["--driver=postgres", "--tls=disable", "--find=any"];
+
+/// Such a server's words: to a log-in, and to a statement.
+const WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+const YES: &[u8] = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I";
+
+/// The rows of a CSV file, as fields.
+fn rows(out: &Path, file: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(out.join(file)).unwrap();
+    let fields = |row: &str| row.split(',').map(String::from).collect();
+    text.lines().skip(1).map(fields).collect()
+}
+
+/// A server with a thread for each connection; its address.
+fn server(serve: impl Fn(TcpStream) -> std::io::Result<()> + Clone + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let serve = serve.clone();
+            std::thread::spawn(move || serve(stream));
+        }
+    });
+    address
+}
+
 /// A flag that names a workload, with the document of that workload; one that has it stays as it is.
 fn described(flag: &str) -> String {
     match flag.strip_prefix("--workload=") {
@@ -65,7 +100,7 @@ fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
     if stream.read(&mut buffer)? == 0 {
         return Ok(());
     }
-    stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?;
+    stream.write_all(WELCOME)?;
     let mut status = b'I';
     let (mut begin, mut commit) = (Vec::new(), Vec::new());
     loop {
@@ -95,32 +130,19 @@ fn serve(mut stream: TcpStream, deadly: &[u8]) -> std::io::Result<()> {
 }
 
 fn mortal_server(deadly: &'static [u8]) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || serve(stream, deadly));
-        }
-    });
-    address
+    server(move |stream| serve(stream, deadly))
 }
 
 fn run_against(name: &str, deadly: &'static [u8]) -> Value {
-    let out = folder(name);
     let write = format!("--write={}", mortal_server(deadly));
     let flags = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_write_only",
         "--connections=1",
         "--duration=500ms",
         "--backoff=10ms",
         &write,
     ];
-    let summary = run(&out, &flags);
-    std::fs::remove_dir_all(out).unwrap();
-    summary
+    summary(name, &[&POSTGRES[..], &flags].concat())
 }
 
 #[test]
@@ -165,22 +187,17 @@ fn closing_proxy(served: usize) -> (String, std::sync::Arc<std::sync::atomic::At
 
 #[test]
 fn a_proxy_that_accepts_and_hangs_up_is_a_failed_connect_and_no_reason_to_spin() {
-    let out = folder("run-proxy");
     // One connection for the check before the run, one for the run until its first COMMIT.
     let (address, accepted) = closing_proxy(2);
     let write = format!("--write={address}");
     let flags = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_write_only",
         "--connections=1",
         "--duration=600ms",
         "--backoff=50ms",
         &write,
     ];
-    let summary = run(&out, &flags);
-    std::fs::remove_dir_all(out).unwrap();
+    let summary = summary("run-proxy", &[&POSTGRES[..], &flags].concat());
     assert_eq!(summary["transactions"]["in_doubt"], 1, "{summary}");
     let failed = summary["connects_failed"].as_u64().unwrap() as usize;
     let hung_up = accepted.load(std::sync::atomic::Ordering::SeqCst) - 2;
@@ -217,7 +234,6 @@ fn connections_that_never_worked_are_counted() {
 
 #[test]
 fn a_name_is_resolved_beside_the_event_loop() {
-    let out = folder("run-name");
     // Where "localhost" is ::1 as well, both are tried: the server listens at 127.0.0.1 only.
     let port = mortal_server(b"DELETE")
         .rsplit_once(':')
@@ -226,17 +242,13 @@ fn a_name_is_resolved_beside_the_event_loop() {
         .to_string();
     let write = format!("--write=localhost:{port}");
     let flags = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_point_select",
         "--connections=2",
         "--transactions=20",
         "--duration=5s",
         &write,
     ];
-    let summary = run(&out, &flags);
-    std::fs::remove_dir_all(out).unwrap();
+    let summary = summary("run-name", &[&POSTGRES[..], &flags].concat());
     assert_eq!(summary["transactions"]["ok"], 20, "{summary}");
     let name = format!("localhost:{port}");
     assert_eq!(summary["endpoints"][name]["tls"], Value::Null);
@@ -268,7 +280,6 @@ fn lying_server(said: &'static [u8]) -> String {
 }
 
 fn errors_with_a_liar(name: &str, said: &'static [u8]) -> Value {
-    let out = folder(name);
     let write = format!("--write={}", lying_server(said));
     let flags = [
         "--driver=postgres",
@@ -280,8 +291,7 @@ fn errors_with_a_liar(name: &str, said: &'static [u8]) -> Value {
         "--duration=200ms",
         &write,
     ];
-    let summary = run(&out, &flags);
-    std::fs::remove_dir_all(out).unwrap();
+    let summary = summary(name, &flags);
     assert!(
         summary["connects_failed"].as_u64().unwrap() >= 2,
         "{summary}"

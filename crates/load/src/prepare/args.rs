@@ -1,22 +1,15 @@
 //! The command line of `prepare`.
 
 use base::arguments::seconds;
-use sql_wire::Kind;
-use sql_wire::args::{Login, ServerArgs};
-use sql_wire::endpoint::Endpoint;
+use sql_wire::args::ServerArgs;
 use std::time::Duration;
 use workloads::document::Document;
 
 /// Create a workload's schema and load its data.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The protocol to speak.
-    #[arg(long, value_enum)]
-    pub driver: Kind,
     #[command(flatten)]
-    server: ServerArgs,
-    #[command(flatten)]
-    pub login: Login,
+    pub server: ServerArgs,
     /// Workload of the data, as JSON with all settings.
     #[arg(long, value_name = "DOCUMENT")]
     pub workload: Document,
@@ -32,10 +25,4 @@ pub struct Args {
     /// Time limit for connecting and logging in.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     pub connect_timeout: Duration,
-}
-
-impl Args {
-    pub fn endpoint(&self) -> Endpoint {
-        self.server.endpoint(self.driver)
-    }
 }

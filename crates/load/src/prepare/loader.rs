@@ -106,8 +106,8 @@ impl Loader<'_> {
     /// as visible to all, which their first reader would otherwise do, writing all pages again.
     fn index(&self, server: &mut Server, table: usize, finished: &Finished) -> Result<()> {
         let name = &self.control.tables[table].name;
-        let mut steps = self.control.set.index(self.args.driver, table);
-        match self.args.driver {
+        let mut steps = self.control.set.index(self.args.server.driver, table);
+        match self.args.server.driver {
             Kind::Postgres => steps.insert(0, format!("{VACUUM} {name}")),
             Kind::Mysql | Kind::Noop => steps.push(format!("ANALYZE TABLE {name}")),
             // statistics are the server's own affair
@@ -176,8 +176,8 @@ impl Loader<'_> {
     /// The data set's own stages, and PostgreSQL's statistics for the planner. What the first VACUUM left out,
     /// because other transactions were under way, is done as well; the rest it passes over.
     fn stages(&self) -> Vec<Vec<String>> {
-        let mut stages = self.control.set.finish(self.args.driver);
-        if self.args.driver == Kind::Postgres {
+        let mut stages = self.control.set.finish(self.args.server.driver);
+        if self.args.server.driver == Kind::Postgres {
             // An empty table that was never looked at is taken for a small one; one that was, for empty: then
             // checks of foreign keys would not use its index while it grows.
             let tables = self.control.tables.iter().filter(|table| table.units > 0);

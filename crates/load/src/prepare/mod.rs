@@ -30,20 +30,23 @@ use workloads::RunFacts;
 use workloads::dataset::{DataSet, Encoder, Table};
 
 pub fn main(args: &Args) -> Result<()> {
-    let credentials = args.login.credentials()?;
-    args.endpoint().check(args.driver).map_err(Usage::error)?;
-    WORKLOADS.check(&args.workload, args.driver)?;
+    let credentials = args.server.login.credentials()?;
+    args.server
+        .endpoint()
+        .check(args.server.driver)
+        .map_err(Usage::error)?;
+    WORKLOADS.check(&args.workload, args.server.driver)?;
     let started = Instant::now();
     if scripts::NAMES.contains(&args.workload.workload.as_str()) {
         return by_script(args, &credentials, started);
     }
     let set = WORKLOADS.data_set(&args.workload)?;
     let tables = set.tables();
-    let (rows, already) = if args.driver == Kind::Noop {
+    let (rows, already) = if args.server.driver == Kind::Noop {
         (make_only(set.as_ref(), &tables, args.seed), false)
     } else {
         load(args, &credentials, set.as_ref(), &tables)
-            .with_context(|| args.endpoint().to_string())?
+            .with_context(|| args.server.endpoint().to_string())?
     };
     if already {
         print(&json!({"event": "already_loaded", "message": "already loaded"}));
@@ -59,14 +62,14 @@ fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result
     let facts = RunFacts {
         clients: args.threads as usize,
         seed: args.seed,
-        account: facts::account(Some(&args.endpoint()), credentials),
+        account: facts::account(Some(&args.server.endpoint()), credentials),
         ..RunFacts::default()
     };
     let connect = || server::client(args, credentials);
     let reported = |made: Made| {
         print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
     };
-    let made = scripts::command(args.driver, &options, &facts, &connect, &reported)?;
+    let made = scripts::command(args.server.driver, &options, &facts, &connect, &reported)?;
     print_done(made.tables, made.rows, started);
     Ok(())
 }

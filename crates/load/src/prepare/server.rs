@@ -30,8 +30,13 @@ pub struct Server {
 /// The connect is bounded, the statements after it may take their time.
 pub fn client(args: &Args, credentials: &Credentials) -> Result<Client, Failure> {
     let timeout = args.connect_timeout;
-    let mut client = Client::connect(args.driver, &args.endpoint(), credentials, timeout)?;
-    client.commit_each(args.driver)?;
+    let mut client = Client::connect(
+        args.server.driver,
+        &args.server.endpoint(),
+        credentials,
+        timeout,
+    )?;
+    client.commit_each(args.server.driver)?;
     client.set_timeout(PATIENCE)?;
     Ok(client)
 }
@@ -40,8 +45,8 @@ impl Server {
     pub fn connect(args: &Args, credentials: &Credentials) -> Result<Server, Failure> {
         let mut server = Server {
             client: client(args, credentials)?,
-            kind: args.driver,
-            by_odbc: args.endpoint().is_odbc(),
+            kind: args.server.driver,
+            by_odbc: args.server.endpoint().is_odbc(),
             statement: STATEMENT,
         };
         server.known_session()?;

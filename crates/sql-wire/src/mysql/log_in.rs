@@ -1,7 +1,7 @@
 //! The conversation from the server's greeting to its OK.
 
 use super::packet::{self, frame};
-use super::{COM_QUERY, Expect, MysqlSession, auth, classify, rsa};
+use super::{Expect, MysqlSession, auth, classify, rsa};
 use crate::failure::Failure;
 use crate::session::{Event, LONGEST_MESSAGE};
 use crate::tls::{self, Mode};
@@ -124,11 +124,7 @@ impl MysqlSession {
             }
             Some(0x00) => {
                 self.expect = Expect::SetUp;
-                let sql = self.credentials.options.init_sql.clone();
-                frame(out, 0, |out| {
-                    out.push(COM_QUERY);
-                    out.extend(sql.as_bytes());
-                });
+                packet::query(&self.credentials.options.init_sql, out);
                 Ok(None)
             }
             Some(0xff) => Ok(Some(Event::Refused(classify::error(payload)))),

@@ -1,5 +1,7 @@
 //! Reading and writing MySQL packets. Nothing here trusts a length that came from a server.
 
+const COM_QUERY: u8 = 0x03;
+
 /// Appends one packet; `write` appends its payload.
 #[inline]
 pub fn frame(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) {
@@ -8,6 +10,14 @@ pub fn frame(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) 
     write(out);
     let length = (out.len() - start - 4) as u32;
     out[start..start + 3].copy_from_slice(&length.to_le_bytes()[..3]);
+}
+
+/// Appends a statement as text, COM_QUERY.
+pub fn query(sql: &str, out: &mut Vec<u8>) {
+    frame(out, 0, |out| {
+        out.push(COM_QUERY);
+        out.extend(sql.as_bytes());
+    });
 }
 
 /// Appends a length-encoded integer.

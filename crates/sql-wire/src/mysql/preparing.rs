@@ -1,10 +1,8 @@
 //! Prepared statements: each is prepared with its first execution, which waits behind it.
 
 use super::execution::execution;
-use super::packet::{Reader, frame};
-use super::{
-    COM_QUERY, COM_STMT_PREPARE, ERROR_NOT_PREPARABLE, Expect, MysqlSession, Slot, classify,
-};
+use super::packet::{self, Reader, frame};
+use super::{COM_STMT_PREPARE, ERROR_NOT_PREPARABLE, Expect, MysqlSession, Slot, classify};
 use crate::failure::Failure;
 use crate::parameters::Parameters;
 use crate::session::Event;
@@ -50,10 +48,7 @@ impl MysqlSession {
         }
         self.slots[self.preparing] = Slot::Text;
         self.binary = false;
-        frame(out, 0, |out| {
-            out.push(COM_QUERY);
-            out.extend(self.deferred_sql.as_bytes());
-        });
+        packet::query(&self.deferred_sql, out);
         self.expect = Expect::Answer;
         None
     }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::dataset::{Chunk, DataSet, Encoder};
-use crate::testing::{Called, calls, client, one_row, play, settings};
+use crate::dataset::DataSet;
+use crate::testing::{Called, calls, client, one_row, play, rows_of, settings};
 use sql_wire::Value;
 
 fn options(changes: &[&str]) -> IibenchOptions {
@@ -110,19 +110,7 @@ fn an_empty_table_is_no_error() {
 #[test]
 fn rows_of_prepare_are_numbered_and_dated_in_their_order() {
     let data = IibenchData::new(&options(&["rows=5000"]));
-    let chunk = Chunk {
-        table: 0,
-        first: 999,
-        count: 2,
-        seed: 1,
-    };
-    let mut rows = Encoder::copy();
-    data.fill(&chunk, &mut rows);
-    let text = String::from_utf8(rows.take().remove(0)).unwrap();
-    let lines: Vec<Vec<&str>> = text
-        .lines()
-        .map(|line| line.split('\t').collect())
-        .collect();
+    let lines = rows_of(&data, 0, 999..1001, 1);
     assert_eq!(&lines[0][..2], ["1000", "2015-01-01 00:00:00"]);
     assert_eq!(&lines[1][..2], ["1001", "2015-01-01 00:00:01"]);
     assert_eq!(lines[1].len(), data.tables()[0].columns.split(", ").count());

@@ -1,6 +1,6 @@
 use super::*;
-use crate::dataset::{Chunk, DataSet, Encoder};
-use crate::testing::{Answered, Called, client, one_row, play, settings};
+use crate::dataset::DataSet;
+use crate::testing::{Answered, Called, client, one_row, play, rows_of, settings};
 use sql_wire::{Class, Reply, Value};
 
 fn options(changes: &[&str]) -> ImsiOptions {
@@ -179,22 +179,13 @@ fn rows_name_operators_and_partners_that_exist() {
     let data = ImsiData::new(&options(&["home=100", "visitors=50"]));
     let tables = data.tables();
     let lines = |table: usize| -> Vec<Vec<i64>> {
-        let chunk = Chunk {
-            table,
-            first: 0,
-            count: tables[table].units,
-            seed: 1,
+        let rows = rows_of(&data, table, 0..tables[table].units, 1);
+        let numbers = |row: Vec<String>| {
+            row.iter()
+                .map(|field| field.parse().unwrap_or(-1))
+                .collect()
         };
-        let mut rows = Encoder::copy();
-        data.fill(&chunk, &mut rows);
-        let text = String::from_utf8(rows.take().remove(0)).unwrap();
-        text.lines()
-            .map(|line| {
-                line.split('\t')
-                    .map(|field| field.parse().unwrap_or(-1))
-                    .collect()
-            })
-            .collect()
+        rows.into_iter().map(numbers).collect()
     };
     assert_eq!((lines(0).len(), lines(1).len()), (6, 18));
     assert!(lines(2).iter().all(|row| (0..6).contains(&row[2])));

@@ -1,8 +1,8 @@
 use super::shape::Shape;
 use super::values::DAYS;
 use super::*;
-use crate::dataset::{Chunk, DataSet, Encoder};
-use crate::testing::{Called, calls, client, play, settings};
+use crate::dataset::DataSet;
+use crate::testing::{Called, calls, client, play, rows_of, settings};
 use crate::{End, Workload};
 use proptest::prelude::*;
 use sql_wire::{Effect, Kind, Reply, Value};
@@ -205,19 +205,9 @@ fn reads_are_single_statements_within_the_bounds_of_their_columns() {
 fn exact_matches_ask_for_rows_that_prepare_loads() {
     let options: CrudOptions = settings("crud", &["rows=3", "parents=3"]);
     let data = StressData::new("crud", options.shape());
-    let mut uuids = Vec::new();
-    for seed in 1..4 {
-        let chunk = Chunk {
-            table: 1,
-            first: 0,
-            count: 1,
-            seed,
-        };
-        let mut rows = Encoder::copy();
-        data.fill(&chunk, &mut rows);
-        let row = String::from_utf8(rows.take().remove(0)).unwrap();
-        uuids.push(row.split('\t').nth(2).unwrap().to_string());
-    }
+    let mut uuids: Vec<String> = (1..4)
+        .map(|seed| rows_of(&data, 1, 0..1, seed)[0][2].clone())
+        .collect();
     uuids.dedup();
     let mut known = Vec::new();
     values::uuid(&mut values::uuid_stream(1, 1), &mut known);
@@ -286,17 +276,8 @@ fn every_row_has_a_child_with_its_date() {
     let data = StressData::new("crud", options.shape());
     let tables = data.tables();
     let column = |table: usize, column: usize| -> Vec<String> {
-        let chunk = Chunk {
-            table,
-            first: 0,
-            count: tables[table].units,
-            seed: 9,
-        };
-        let mut rows = Encoder::copy();
-        data.fill(&chunk, &mut rows);
-        let text = String::from_utf8(rows.take().remove(0)).unwrap();
-        let of = |line: &str| line.split('\t').nth(column).unwrap().to_string();
-        text.lines().map(of).collect()
+        let rows = rows_of(&data, table, 0..tables[table].units, 9);
+        rows.into_iter().map(|mut row| row.remove(column)).collect()
     };
     for child in 0..4 {
         let parent = child % 3;

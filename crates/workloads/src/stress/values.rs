@@ -111,12 +111,7 @@ pub fn uuid(rng: &mut Rng, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
-    }
+    use crate::testing::text;
 
     #[test]
     fn days_are_those_of_the_calendar() {

@@ -113,13 +113,8 @@ pub fn zip(rng: &mut Rng, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::text;
     use proptest::prelude::{any, prop_assert, proptest};
-
-    fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn last_names_are_the_specifications() {

@@ -1,10 +1,10 @@
 //! The bounds of the load's own sessions, against a server that stops answering.
 
-use super::run;
+use super::{POSTGRES, WELCOME, YES, run, server};
 use crate::record::file::tests::folder;
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 
 /// Says yes to everything in PostgreSQL's words until `silent`, to which it says nothing, nor to what follows.
 fn serve(mut stream: TcpStream, silent: &[u8]) -> std::io::Result<()> {
@@ -22,22 +22,15 @@ fn serve(mut stream: TcpStream, silent: &[u8]) -> std::io::Result<()> {
             continue;
         }
         match greeted {
-            false => stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?,
-            true => stream.write_all(b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I")?,
+            false => stream.write_all(WELCOME)?,
+            true => stream.write_all(YES)?,
         }
         greeted = true;
     }
 }
 
 pub fn silent_server(silent: &'static [u8]) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || serve(stream, silent));
-        }
-    });
-    address
+    server(move |stream| serve(stream, silent))
 }
 
 /// load.json, and the sum of the time line's column of bounds that were reached.
@@ -45,15 +38,12 @@ fn load(name: &str, silent: &'static [u8], flags: &[&str]) -> (Value, u64) {
     let out = folder(name);
     let write = format!("--write={}", silent_server(silent));
     let all = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_write_only",
         "--connections=1",
         "--duration=1s",
         &write,
     ];
-    let summary = run(&out, &[&all, flags].concat());
+    let summary = run(&out, &[&POSTGRES[..], &all, flags].concat());
     let text = std::fs::read_to_string(out.join("timeline.csv")).unwrap();
     let column = text.lines().next().unwrap().split(',');
     let at = column.clone().position(|name| name == "timeouts").unwrap();

@@ -1,7 +1,7 @@
 //! A burst of connections, against a server of one thread that serves thousands.
 
-use super::run;
 use super::schedules::assert_nothing_dropped;
+use super::{POSTGRES, WELCOME, YES, run};
 use crate::record::file::tests::folder;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
@@ -23,15 +23,13 @@ impl Vm {
             match self.stream.read(buffer) {
                 Ok(0) => return false,
                 Ok(_) if self.greeted => {
-                    let answer = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I";
-                    if self.stream.write_all(answer).is_err() {
+                    if self.stream.write_all(YES).is_err() {
                         return false;
                     }
                 }
                 Ok(_) => {
                     self.greeted = true;
-                    let welcome = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
-                    if self.stream.write_all(welcome).is_err() {
+                    if self.stream.write_all(WELCOME).is_err() {
                         return false;
                     }
                 }
@@ -89,9 +87,6 @@ fn a_burst_is_measured_and_every_connection_works() {
     let out = folder("burst");
     let write = format!("--write={}", server());
     let flags = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_point_select",
         "--connections=1000",
         "--burst",
@@ -100,7 +95,7 @@ fn a_burst_is_measured_and_every_connection_works() {
         "--connect-timeout=5s",
         &write,
     ];
-    let summary = run(&out, &flags);
+    let summary = run(&out, &[&POSTGRES[..], &flags].concat());
     let connects = &summary["connects"];
     assert!(connects["ok"].as_u64().unwrap() >= 1000, "{connects}");
     assert!(connects["p99_ms"].as_f64().unwrap() > 0.0);

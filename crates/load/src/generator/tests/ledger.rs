@@ -1,6 +1,6 @@
 //! The ledger and side workloads, against servers that accept everything, or die.
 
-use super::{mortal_server, run};
+use super::{POSTGRES, mortal_server, rows, run};
 use crate::record::file::tests::folder;
 use serde_json::Value;
 use workloads::testing;
@@ -10,19 +10,14 @@ fn side_workload(name: &str, file: &str, write: &str, flags: &[&str]) -> (Value,
     let out = folder(name);
     let write = format!("--write={write}");
     let all = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
         "--workload=oltp_point_select",
         "--connections=1",
         "--duration=500ms",
         "--backoff=10ms",
         &write,
     ];
-    let summary = run(&out, &[&all, flags].concat());
-    let text = std::fs::read_to_string(out.join(file)).unwrap();
-    let fields = |row: &str| row.split(',').map(String::from).collect();
-    let rows = text.lines().skip(1).map(fields).collect();
+    let summary = run(&out, &[&POSTGRES[..], &all, flags].concat());
+    let rows = rows(&out, file);
     std::fs::remove_dir_all(out).unwrap();
     (summary, rows)
 }

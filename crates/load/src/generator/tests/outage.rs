@@ -1,8 +1,7 @@
 //! Open loops while the server is away.
 
-use super::run;
 use super::schedules::assert_nothing_dropped;
-use crate::record::file::tests::folder;
+use super::{POSTGRES, WELCOME, YES, summary};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -18,9 +17,9 @@ fn serve(mut stream: TcpStream, alive: &AtomicBool) -> std::io::Result<()> {
     if stream.read(&mut buffer)? == 0 {
         return Ok(());
     }
-    stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?;
+    stream.write_all(WELCOME)?;
     while stream.read(&mut buffer)? > 0 && alive.load(Ordering::Relaxed) {
-        stream.write_all(b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I")?;
+        stream.write_all(YES)?;
     }
     Ok(())
 }
@@ -61,40 +60,23 @@ pub fn server(open_for: Duration, comes_back: bool) -> SocketAddr {
 }
 
 /// A server to which each answer is a long way.
-pub fn distant_server(way: Duration) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || -> std::io::Result<()> {
-                let mut buffer = [0; 4096];
-                let mut answer: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
-                while stream.read(&mut buffer)? > 0 {
-                    std::thread::sleep(way);
-                    stream.write_all(answer)?;
-                    answer = b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I";
-                }
-                Ok(())
-            });
+pub fn distant_server(way: Duration) -> String {
+    super::server(move |mut stream| {
+        let mut buffer = [0; 4096];
+        let mut answer = WELCOME;
+        while stream.read(&mut buffer)? > 0 {
+            std::thread::sleep(way);
+            stream.write_all(answer)?;
+            answer = YES;
         }
-    });
-    address
+        Ok(())
+    })
 }
 
 fn load(name: &str, address: SocketAddr, flags: &[&str]) -> Value {
-    let out = folder(name);
     let write = format!("--write={address}");
-    let all = [
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
-        "--workload=oltp_point_select",
-        "--backoff=10ms",
-        &write,
-    ];
-    let summary = run(&out, &[&all, flags].concat());
-    std::fs::remove_dir_all(out).unwrap();
-    summary
+    let all = ["--workload=oltp_point_select", "--backoff=10ms", &write];
+    summary(name, &[&POSTGRES[..], &all, flags].concat())
 }
 
 /// 200 a second for 1.5 s, 400 ms of them without a server: in a closed loop of one connection only a single

@@ -1,7 +1,7 @@
 //! Tries of fresh connections, against servers that say yes, fall silent, or go away.
 
 use super::bounds::silent_server;
-use super::{mortal_server, outage, run};
+use super::{POSTGRES, mortal_server, outage, run};
 use crate::record::file::tests::folder;
 use serde_json::Value;
 use std::time::Duration;
@@ -30,14 +30,12 @@ fn row(line: &str) -> Row {
 fn probed(name: &str, writes: &[String], flags: &[&str]) -> (Value, Option<Vec<Row>>) {
     let out = folder(name);
     let writes: Vec<String> = writes.iter().map(|to| format!("--write={to}")).collect();
-    let mut all = vec![
-        "--driver=postgres",
-        "--tls=disable",
-        "--find=any",
+    let mut all = POSTGRES.to_vec();
+    all.extend([
         "--workload=oltp_point_select",
         "--connections=1",
         "--backoff=10ms",
-    ];
+    ]);
     all.extend(writes.iter().map(String::as_str));
     all.extend(flags);
     let summary = run(&out, &all);
@@ -78,7 +76,7 @@ fn distance_makes_tries_no_rarer() {
         "--probe-calm=50ms",
         "--probe-dense-from=1s",
     ];
-    let (_, rows) = probed("probes-distant", &[address.to_string()], &flags);
+    let (_, rows) = probed("probes-distant", &[address], &flags);
     let rows = rows.unwrap();
     let dense = rows.iter().filter(|row| row.started_ms > 1000.0).count();
     // ninety; with two at a time there would be 25

@@ -1,15 +1,11 @@
 //! Every way to drive a load, without a server.
 
-use super::run;
-use crate::record::file::tests::folder;
+use super::summary;
 use serde_json::Value;
 
 fn noop(name: &str, flags: &[&str]) -> Value {
-    let out = folder(name);
     let all = ["--driver=noop", "--workload=oltp_point_select"];
-    let summary = run(&out, &[&all, flags].concat());
-    std::fs::remove_dir_all(out).unwrap();
-    summary
+    summary(name, &[&all, flags].concat())
 }
 
 fn number(value: &Value) -> u64 {

@@ -1,16 +1,13 @@
 //! Several loads at the same servers.
 
-use super::{mortal_server, run};
+use super::{POSTGRES, mortal_server, rows, run};
 use crate::record::file::tests::folder;
 use base::sys;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const FLAGS: [&str; 7] = [
-    "--driver=postgres",
-    "--tls=disable",
-    "--find=any",
+const FLAGS: [&str; 4] = [
     "--workload=oltp_point_select",
     "--connections=1",
     "--duration=300ms",
@@ -19,13 +16,7 @@ const FLAGS: [&str; 7] = [
 
 fn load(out: &Path, flags: &[&str]) -> Value {
     let write = format!("--write={}", mortal_server(b"DELETE"));
-    run(out, &[&FLAGS[..], &[&write], flags].concat())
-}
-
-fn rows(out: &Path, file: &str) -> Vec<Vec<String>> {
-    let text = std::fs::read_to_string(out.join(file)).unwrap();
-    let fields = |row: &str| row.split(',').map(String::from).collect();
-    text.lines().skip(1).map(fields).collect()
+    run(out, &[&POSTGRES[..], &FLAGS, &[&write], flags].concat())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Loads that take turns: nothing happens outside of their windows.
 
-use super::run;
+use super::{run, summary};
 use crate::record::file::tests::folder;
 use base::sys;
 use std::time::Duration;
@@ -80,15 +80,13 @@ fn a_load_works_in_its_windows_alone() {
 
 #[test]
 fn a_load_that_nobody_tells_of_windows_ends_without_work() {
-    let out = folder("no-windows");
     let flags = [
         "--driver=noop",
         "--workload=oltp_point_select",
         "--duration=200ms",
         "--windows=/nonexistent",
     ];
-    let summary = run(&out, &flags);
+    let summary = summary("no-windows", &flags);
     assert_eq!(summary["transactions"]["ok"], 0);
     assert!(summary["windows"].as_array().unwrap().is_empty());
-    std::fs::remove_dir_all(out).unwrap();
 }

@@ -1,19 +1,16 @@
 //! Fixed work, and sessions that end before the load does.
 
-use super::{folder, run};
+use super::{POSTGRES, WELCOME, YES, summary};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn noop(name: &str, workload: &str, flags: &[&str]) -> Value {
-    let out = folder(name);
     let workload = format!("--workload={workload}");
     let all = ["--driver=noop", &workload];
-    let summary = run(&out, &[&all, flags].concat());
-    std::fs::remove_dir_all(out).unwrap();
-    summary
+    summary(name, &[&all, flags].concat())
 }
 
 fn seconds(value: &Value) -> f64 {
@@ -115,17 +112,12 @@ struct Refusing {
 }
 
 fn refusing(nth: Option<usize>) -> Refusing {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
     let sessions = Arc::new(AtomicUsize::new(0));
     let executed = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&sessions);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let executed = Arc::clone(&executed);
-            count.fetch_add(1, Ordering::SeqCst);
-            std::thread::spawn(move || refuse_some(stream, &executed, nth));
-        }
+    let address = super::server(move |stream| {
+        count.fetch_add(1, Ordering::SeqCst);
+        refuse_some(stream, &executed, nth)
     });
     Refusing { address, sessions }
 }
@@ -140,7 +132,7 @@ fn refuse_some(
     if stream.read(&mut buffer)? == 0 {
         return Ok(());
     }
-    stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I")?;
+    stream.write_all(WELCOME)?;
     loop {
         let count = stream.read(&mut buffer)?;
         if count == 0 {
@@ -156,18 +148,14 @@ fn refuse_some(
             stream.write_all(&refusal)?;
             stream.write_all(b"Z\0\0\0\x05I")?;
         } else {
-            stream.write_all(b"1\0\0\0\x042\0\0\0\x04C\0\0\0\x04Z\0\0\0\x05I")?;
+            stream.write_all(YES)?;
         }
     }
 }
 
 fn against(server: &Refusing, name: &str, flags: &[&str]) -> Value {
-    let out = folder(name);
     let write = format!("--write={}", server.address);
-    let all = ["--driver=postgres", "--tls=disable", "--find=any", &write];
-    let summary = run(&out, &[&all, flags].concat());
-    std::fs::remove_dir_all(out).unwrap();
-    summary
+    summary(name, &[&POSTGRES[..], &[&write], flags].concat())
 }
 
 #[test]

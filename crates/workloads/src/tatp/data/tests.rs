@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing;
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use std::collections::{HashMap, HashSet};
 
@@ -8,20 +9,7 @@ fn rows_of(table: usize, first: u64, count: u64, seed: u64) -> Vec<Vec<String>> 
     let data = TatpData {
         subscribers: SUBSCRIBERS,
     };
-    let mut rows = Encoder::copy();
-    let chunk = Chunk {
-        table,
-        first,
-        count,
-        seed,
-    };
-    data.fill(&chunk, &mut rows);
-    let text = rows.take().pop().unwrap_or_default();
-    String::from_utf8(text)
-        .unwrap()
-        .lines()
-        .map(|line| line.split('\t').map(str::to_string).collect())
-        .collect()
+    testing::rows_of(&data, table, first..first + count, seed)
 }
 
 fn all(table: usize) -> Vec<Vec<String>> {
