@@ -212,22 +212,17 @@ fn a_proxy_that_accepts_and_hangs_up_is_a_failed_connect_and_no_reason_to_spin()
 #[test]
 fn connections_that_never_worked_are_counted() {
     for (served, without) in [(4, 0), (2, 2)] {
-        let out = folder("run-without-success");
         // One connection more for the check before the run.
         let (address, _) = closing_proxy(served + 1);
         let write = format!("--write={address}");
         let flags = [
-            "--driver=postgres",
-            "--tls=disable",
-            "--find=any",
             "--workload=oltp_point_select",
             "--connections=4",
             "--duration=300ms",
             "--backoff=50ms",
             &write,
         ];
-        let summary = run(&out, &flags);
-        std::fs::remove_dir_all(out).unwrap();
+        let summary = summary("run-without-success", &[&POSTGRES[..], &flags].concat());
         assert_eq!(summary["connections_without_success"], without, "{summary}");
     }
 }
