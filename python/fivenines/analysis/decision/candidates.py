@@ -92,7 +92,7 @@ def by_design(judgement: Judgement, cells: Sequence[CellResult]) -> Judgement:
     """Return the verdict on lost rows with what the solution's manual says.
 
     A requirement that the design excludes is not met, whatever a few trials have shown. A limit above 0 is
-    judged by the trials alone: whoever sets it accepts some loss.
+    judged by the trials alone: it accepts some loss.
     """
     trials = [trial for cell in cells if cell.faulted for trial in cell.trials]
     facts = [trial.record.deployment.facts for trial in trials if trial.record.deployment]

@@ -135,13 +135,39 @@ def _decision(
     if settings.default_requirements:
         candidates = only_measured(candidates)
     by_name = {item.name: item for item in candidates}
+    return decide_among(
+        candidates,
+        settings,
+        lambda measure: comparer(measure, by_name, known.blocks, done),
+        condition,
+        absent,
+    )
+
+
+def decide_among(
+    candidates: Sequence[Candidate],
+    settings: DecideSettings,
+    compared: Callable[[Measure], Comparer | None],
+    condition: dict[str, str],
+    absent: Sequence[str] = (),
+) -> Decision:
+    """Return the decision among candidates whose requirements are judged.
+
+    Args:
+        candidates: all solutions of the condition with a complete trial.
+        settings: preferences and margin.
+        compared: the comparison of candidates by a measure; None: its values mean nothing here.
+        condition: the values of the axes.
+        absent: solutions without a complete trial.
+    """
+    by_name = {item.name: item for item in candidates}
     eligible = [item for item in candidates if item.status != "missed"]
     left, steps = [item.name for item in eligible], []
     # Preferences that are tried one after another must not find a difference by their number.
     confidence = 1 - (1 - CONFIDENCE) / len(settings.prefer)
     for preference in settings.prefer:
         measure = MEASURES[preference]
-        how = comparer(measure, by_name, known.blocks, done)
+        how = compared(measure)
         if len(left) < 2 or how is None:
             continue
         result = best_set(
@@ -150,13 +176,22 @@ def _decision(
         steps.append(Step(measure, result.kept, result.out, how.interleaved))
         left = result.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
-    price = _prices(best, steps, by_name, known.blocks, done)
+    price = _prices(best, steps, compared)
     more = _more(best, by_name, steps, settings.margin) if len(best) > 1 else None
     excluded = [item.name for item in candidates if item.status == "missed"]
-    cost = _cost(best, excluded, settings, lambda measure: comparer(measure, by_name, known.blocks, done))
+    cost = _cost(best, excluded, settings, compared)
     front = pareto_front(eligible)
     return Decision(
-        condition, candidates, best, steps, price, more, absent, front, cost, margin=settings.margin
+        condition,
+        list(candidates),
+        best,
+        steps,
+        price,
+        more,
+        list(absent),
+        front,
+        cost,
+        margin=settings.margin,
     )
 
 
@@ -194,16 +229,12 @@ def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
 
 
 def _prices(
-    best: Sequence[str],
-    steps: Sequence[Step],
-    candidates: Mapping[str, Candidate],
-    blocks: Sequence[InterleavedResult],
-    cells: Sequence[CellResult],
+    best: Sequence[str], steps: Sequence[Step], compared: Callable[[Measure], Comparer | None]
 ) -> dict[str, tuple[Measure, Difference]]:
     """Return the loss from choosing a solution that a preference excluded."""
     result: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
-        how = comparer(step.measure, candidates, blocks, cells)
+        how = compared(step.measure)
         for name in step.out:
             against = how.against(name, best[0], CONFIDENCE) if how else None
             if against is not None and against.differs:

@@ -36,19 +36,30 @@ def decide(
             "--by", metavar="NAME", help="Decide separately for each workload, connections or network."
         ),
     ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--accept",
+            metavar="RISK",
+            help="Accepted risk: loss keeps solutions that may lose acknowledged rows in a failover. "
+            "Example: --accept loss",
+        ),
+    ] = None,
     wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
     """Recommend a solution from a finished run, by requirements and preferences.
 
-    Solutions that miss a requirement are excluded. The first measure of --prefer
-    keeps every solution that may be the best by its 95 % confidence interval.
-    The next measure chooses among these, and so on. Nothing runs again.
+    Solutions that miss a requirement, by their design or in a trial, are excluded.
+    Of the others, the first measure of --prefer excludes each one that another
+    solution beats by 5 % or more (95 % confidence). The next measure chooses
+    among the rest, and so on. Nothing runs again.
 
     \b
     fivenines decide quickstart
     fivenines decide quickstart --require 'outage_writes < 2s' --require 'lost = 0'
     fivenines decide managers --prefer outage_writes --prefer tps
+    fivenines decide quickstart --accept loss
     fivenines decide workloads --by connections --format json
 
     Default requirements: not_recovered, lost, violated and split_brain = 0, if
@@ -69,7 +80,8 @@ def decide(
 
     folder = runs.find(run, by_experiment=True)
     opened = open_run(folder)
-    settings = _settings(decision.settings_of(opened), requirement, prefer, by)
+    own = decision.settings_of(opened)
+    settings = _settings(own, {"requirements": requirement, "prefer": prefer, "by": by, "accept": accept})
     found = decision.decide(opened, settings)
     if format_ is Format.json:
         console.as_json(decision.as_json(found))
@@ -85,23 +97,23 @@ def decide(
                 console.say(f"- {line}", "yellow")
 
 
-def _settings(
-    own: "DecideSettings", requirement: list[str] | None, prefer: list[str] | None, by: list[str] | None
-) -> "DecideSettings":
+def _settings(own: "DecideSettings", given: dict[str, list[str] | None]) -> "DecideSettings":
     from pydantic import ValidationError
 
     from fivenines.analysis.measures.decide import DecideSettings
     from fivenines.base.errors import UsageError
 
-    given: dict[str, Any] = {"requirements": requirement, "prefer": prefer, "by": by}
-    kept = own.model_dump(include=own.model_fields_set)
+    kept: dict[str, Any] = own.model_dump(include=own.model_fields_set)
     try:
-        return DecideSettings.model_validate({**kept, **{k: v for k, v in given.items() if v}})
+        found = DecideSettings.model_validate({**kept, **{k: v for k, v in given.items() if v}})
     except ValidationError as error:
         first = error.errors()[0]
-        option = {"requirements": "--require", "prefer": "--prefer", "by": "--by"}[str(first["loc"][0])]
-        message = first["msg"]
-        raise UsageError(f"{option}: {message}") from None
+        name = str(first["loc"][0])
+        option = "--require" if name == "requirements" else f"--{name}"
+        raise UsageError(f"{option}: {first['msg']}") from None
+    if problems := found.problems():
+        raise UsageError("; ".join(problems))
+    return found
 
 
 def _show(found: "list[Verdict]", wide: bool) -> None:

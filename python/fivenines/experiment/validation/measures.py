@@ -1,4 +1,4 @@
-"""Refuse counters as measures that the trials will not have."""
+"""Refuse contradictions of a decision, and counters as measures that the trials will not have."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,9 @@ from fivenines.software.store import family_of
 
 
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
-    """Return counters that no server of the experiment has, or that are not observed."""
+    """Return contradictions of the decision, and counters that no server has or that are not observed."""
+    for problem in experiment.decide.problems():
+        yield Mistake(None, ("decide", "accept"), problem)
     known = _catalogues(experiment)
     for path, measure in _named(experiment):
         family, _, rest = measure.partition(":")

@@ -63,9 +63,16 @@ def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines,
     assert "Not among your requirements" not in asked.out
 
 
+def test_decide_by_speed_where_losses_are_accepted(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines("decide", run, "--accept", "loss")
+    assert answer.out.startswith("Recommended: 1-safe (local), first by transactions per second.")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--accept", "loss", "--require", "lost = 0"], "contradicts the requirement on `lost`"),
+        (["--accept", "everything"], "--accept: "),
         (["--require", "outage < 3s"], "--require: there is no measure 'outage'"),
         (["--prefer", "lost"], "--prefer: lost is a requirement, not a preference"),
         (["--by", "fault"], "--by: "),
