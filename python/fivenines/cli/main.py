@@ -53,6 +53,18 @@ def program(
       fivenines report
 
     Help for one command: fivenines run --help
+
+    \b
+    Words that the commands use:
+      solution   a cluster with its settings, such as Galera with three nodes
+      access     what clients connect to: the nodes, a proxy, a virtual IP
+      lab        the hosts of a deployment: namespaces of this machine, or
+                 machines of an inventory
+      cell       one solution with one workload, number of connections,
+                 network and fault
+      trial      one measurement of a cell; several give an interval
+      ledger     numbered writes that are looked for after a fault: it shows
+                 lost and stale rows
     """
 
 

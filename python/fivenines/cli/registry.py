@@ -111,7 +111,7 @@ ENTRIES = {
         "Print the JSON Schema of experiment files, for completion and checks in editors.",
     ),
     "doctor": Entry(
-        "machine.doctor", "doctor", "Check this machine and print a fix for every missing prerequisite."
+        "machine.doctor", "doctor", "Check this machine and print how to install each missing prerequisite."
     ),
     "version": Entry("machine.version", "version", "Print the versions of fivenines and Python."),
     "results": Entry("experiments.results", "app", "List, show, copy, query and remove runs."),

@@ -146,7 +146,9 @@ class Options:
     threads: Annotated[
         int | None,
         _workload(
-            "N", "Number of connections that fill tables. Example: --prepare --threads 8", show_default="4"
+            "N",
+            "Number of connections with which --prepare fills the tables. Example: --prepare --threads 8",
+            show_default="4",
         ),
     ] = None
     connections: Annotated[
@@ -201,7 +203,8 @@ class Options:
         bool,
         _load(
             "",
-            "Open all connections at once at the start, and measure it. Example: --burst --connections 4000",
+            "Open all connections of the load at once at its start, and measure how long it takes; default: "
+            "a few at a time. Example: --burst --connections 4000",
             "--burst",
         ),
     ] = False
@@ -209,7 +212,8 @@ class Options:
         bool,
         _load(
             "",
-            "Open all new connections of a step at once. Example: --storm --connections 4000@10s,40000@20s",
+            "With a sequence of --connections: open all new connections of each step at once. "
+            "Example: --storm --connections 4000@10s,40000@20s",
             "--storm",
         ),
     ] = False
@@ -256,8 +260,8 @@ class Options:
         str | None,
         _failures(
             "WHEN",
-            "When to reconnect: session (never, the default), transaction (after each), query (also after "
-            "each single statement), random, or after N transactions. Example: --reconnect 100",
+            "When to reconnect; default: never (session). transaction: after each one; query: also after "
+            "each single statement; random: now and then; N: after N transactions. Example: --reconnect 100",
         ),
     ] = None
     answer_timeout: Annotated[

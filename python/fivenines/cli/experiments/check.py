@@ -42,7 +42,8 @@ def check(
 
     A threshold passes or fails if the 95 % confidence interval proves it.
     Otherwise it is inconclusive, and the output names the number of trials that
-    would decide it. Exit code 3 if any threshold failed. Nothing runs again.
+    would decide it. Nothing runs again. Exit codes: 0 no threshold failed, also if
+    some are inconclusive; 3 a threshold failed.
 
     \b
     fivenines check quickstart --threshold 'lost = 0'

@@ -67,7 +67,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             "--allow",
             help="Largest allowed regression of any measure, as 5%. Exit code 3 if a larger one is proven, "
             "or on a new violation such as lost rows.",
-            metavar="SHARE",
+            metavar="PERCENT",
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Include measures without a clear change.")] = False,

@@ -47,10 +47,10 @@ def sweep(
     in_use: Annotated[
         bool, typer.Option("--in-use", help="Include resources that a run on this machine is using.")
     ] = False,
-    everybody: Annotated[
+    all_owners: Annotated[
         bool,
         typer.Option(
-            "--everybody", help="Include resources of other users and machines, which may be in use."
+            "--all-owners", help="Include resources of other users and machines, which may be in use."
         ),
     ] = False,
     as_json: AsJson = False,
@@ -66,7 +66,7 @@ def sweep(
     fivenines aws sweep --region eu-central-1 --yes
 
     Only resources with the tag fivenines:run are deleted, and only those that this
-    account created on this machine, unless you add --everybody. Rules of security
+    account created on this machine, unless you add --all-owners. Rules of security
     groups that a killed run on this machine had removed are restored, too.
 
     Run it for each region. Exit code 1: resources are left.
@@ -78,7 +78,9 @@ def sweep(
     access = Access(region, profile, endpoint_url)
     api = Api(access)
     found = left.find(api)
-    chosen = [one for one in found if (everybody or one.origin.is_mine) and (in_use or not one.origin.in_use)]
+    chosen = [
+        one for one in found if (all_owners or one.origin.is_mine) and (in_use or not one.origin.in_use)
+    ]
     reasons = [reason for one in chosen for reason in left.delete(api, one)] if yes else []
     healed, unhealed = _rules(yes)
     if as_json:

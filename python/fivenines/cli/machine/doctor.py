@@ -23,7 +23,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check this machine and print a fix for every missing prerequisite.
+    """Check this machine and print how to install each missing prerequisite.
 
     Exit code 1 if a prerequisite of every experiment is missing.
 
