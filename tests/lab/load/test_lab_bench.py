@@ -259,6 +259,18 @@ def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: P
     assert "the results above do not describe the database" in done.stderr
 
 
+def test_rows_that_are_not_there_are_a_caution(place: Place) -> None:
+    """Delete nearly all rows behind the load's back, then choose from a small part of them."""
+    size = ("--workload", "oltp_point_select", "--tables", "1", "--connections", "2")
+    assert "CAUTION: sbtest1" not in place.bench(*size, "--prepare", *FEW).stderr
+    few = place.bench(*size, "--table-size", "1000", *FEW)
+    assert "sbtest1 has rows up to id 10000, and the load chooses from 1 to 1000 only" in few.stderr
+    with place.server.open_data(LIMIT) as connection, connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sbtest1 WHERE id > 100")
+    gone = place.bench(*size, *FEW)
+    assert "Only 1 of 100 rows that the load chooses from are in sbtest1 (id 1 to 10000)" in gone.stderr
+
+
 def test_connections_that_the_server_refuses_are_no_part_of_the_figures(place: Place) -> None:
     """Let the account have three connections: the load had three, and not eight."""
     limits = ("ALTER USER app WITH MAX_USER_CONNECTIONS {}", "ALTER ROLE app CONNECTION LIMIT {}")

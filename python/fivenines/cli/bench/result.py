@@ -177,6 +177,10 @@ def _windows(outcome: Outcome) -> Rows:
     ]
 
 
+# Share of the transactions that are due but not started at the end, above which the rate was not reached.
+BACKLOG = 0.05
+
+
 def _about(outcome: Outcome) -> Iterator[str]:
     """Describe the schedule, the connects, and the load generator's own cost."""
     schedule, connects = schedule_of(outcome.record), connects_of(outcome.record)
@@ -190,6 +194,14 @@ def _about(outcome: Outcome) -> Iterator[str]:
         )
         lag = f"p99 {_us(schedule.lag_p99_us)}, at most {_us(schedule.lag_max_us)}"
         yield f"delay of starts behind the schedule: {lag}"
+        late = schedule.backlog_end or 0
+        due = schedule.started + late
+        # A search tries rates that are too high.
+        if schedule.kind == "open" and late > BACKLOG * due:
+            yield (
+                f"CAUTION: The offered rate was not reached: {late} of {due} transactions were due and not "
+                "started at the end. Response times contain a wait that grows with the duration."
+            )
     if connects is not None:
         refused = f", {connects.refused} refused" if connects.refused else ""
         yield f"connects: {connects.ok} ok, {connects.failed} failed{refused}"

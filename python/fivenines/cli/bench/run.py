@@ -19,7 +19,7 @@ from fivenines.cli.bench.live import LiveLines, rate
 from fivenines.cli.bench.options import Options
 from fivenines.cli.output import console
 from fivenines.load import invariants
-from fivenines.load.bench import generator, reach
+from fivenines.load.bench import generator, key_range, reach
 from fivenines.load.bench.generator import Listener
 from fivenines.load.bench.outcome import Outcome, read_outcome
 from fivenines.load.bench.plan import Bench
@@ -130,6 +130,8 @@ def _measured(
     if options.check and not demanded:
         console.note(f"nothing to check: {_name(bench.workload)} has no invariants for this server")
     connect = partial(reach.primary, bench)
+    if driver != "noop" and (text := key_range.caution(connect, bench.workload)):
+        console.note(f"CAUTION: {text}", "yellow")
     written = driver in invariants.WRITTEN
     before = invariants.count_before(connect, demanded) if written else {}
     with _listening(asked, out, say) as listener:

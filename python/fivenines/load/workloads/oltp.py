@@ -73,3 +73,7 @@ class Oltp(WorkloadSettings):
     )
     rand_pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(0.2, description="parameter h of `pareto`")
     rand_zipfian_exp: Annotated[float, Field(ge=0, le=10)] = Field(0.8, description="exponent of `zipfian`")
+
+    def key_range(self) -> tuple[str, str, int, str] | None:
+        # An insert chooses no row.
+        return None if self.workload == "oltp_insert" else ("sbtest1", "id", self.table_size, "--table-size")

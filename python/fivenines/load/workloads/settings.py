@@ -55,6 +55,13 @@ class WorkloadSettings(Settings):
         """Return the invariants of the data after a load, whatever happened to the servers."""
         return []
 
+    def key_range(self) -> tuple[str, str, int, str] | None:
+        """Return where the rows are that it chooses from; None: it chooses otherwise.
+
+        Table, integer key, number of rows with the keys from 1 on, and the option that sets this number.
+        """
+        return None
+
     def missing_files(self, base: Path) -> list[str]:
         """Return problems of its files, relative to the folder `base`."""
         return []

@@ -284,6 +284,17 @@ def test_the_tables_have_all_and_fit_80_columns(
         assert sentence in " ".join(lines), sentence
 
 
+@pytest.mark.parametrize(("backlog", "is_said"), [(400, True), (2, False)])
+def test_an_offered_rate_that_was_not_reached_is_a_caution(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, backlog: int, is_said: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    schedule = {"kind": "open", "rate": 10, "started": 99, "backlog_end": backlog}
+    bench_result.show(Outcome({**RECORD, "search": None, "schedule": schedule}), ["x"])
+    said = "CAUTION: The offered rate was not reached: 400 of 499 transactions were due and not started"
+    assert (said in capsys.readouterr().out) == is_said
+
+
 def test_a_search_shows_its_windows_in_place_of_steps(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
