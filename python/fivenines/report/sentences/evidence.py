@@ -59,7 +59,7 @@ def mark(judgement: Judgement) -> str:
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.design:
         seen = _events(judgement, f"{judgement.n} failed") if judgement.n else "not measured"
-        return f"{word} by design ({seen})"
+        return f"{word} (by design; {seen})"
     if judgement.n and judgement.summary is None and judgement.number is None:
         failed = "" if judgement.requirement.percentile is not None else " failed"
         text = _events(judgement, f"{judgement.n}{failed}")
