@@ -58,8 +58,8 @@ def mark(judgement: Judgement) -> str:
     """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.design:
-        seen = _events(judgement, f"{judgement.n} failed") if judgement.n else "not measured"
-        return f"{word} (by design; {seen})"
+        # What the trials saw stands in the sentence; the table has no room for both.
+        return f"{word} (by design)"
     if judgement.n and judgement.summary is None and judgement.number is None:
         failed = "" if judgement.requirement.percentile is not None else " failed"
         text = _events(judgement, f"{judgement.n}{failed}")
