@@ -1,7 +1,7 @@
 """Settings that all solutions share."""
 
 from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
@@ -315,3 +315,7 @@ class SolutionSettings(Settings):
         if manager is not None and not able:
             return ["the solution has no failover manager for switchovers"]
         return []
+
+
+# Type of the settings of a kind of solution.
+S = TypeVar("S", bound=SolutionSettings)

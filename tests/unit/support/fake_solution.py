@@ -13,6 +13,7 @@ import pytest
 
 from fivenines.failover.proxies.direct import Direct, DirectSettings
 from fivenines.servers.cluster.cluster import Cluster
+from fivenines.servers.cluster.membership import Membership
 from fivenines.solutions.base import Solution
 from fivenines.trial.deployment import deployed
 from fivenines.trial.deployment.deployed import Deployed
@@ -78,8 +79,23 @@ class FakeNode:
         return {}
 
 
-class FakeSolution(Cluster[Any]):
+class FakeMembership(Membership[Any]):
     """Replicas have everything at once."""
+
+    def rejoin(self, node: Any) -> None:
+        node.start()
+
+    def not_joined_reason(self, node: Any) -> str:
+        return "" if node.alive else f"{node.name} does not answer"
+
+    def lag_reason(self, node: Any) -> str:
+        return self.not_joined_reason(node)
+
+
+class FakeSolution(Cluster[Any]):
+    """Starts its servers."""
+
+    membership_type = FakeMembership
 
     def __init__(self, settings: Any, lab: Any, engine: Any, _data: Path) -> None:
         topology: Any = SimpleNamespace(solution="fake")
@@ -100,15 +116,6 @@ class FakeSolution(Cluster[Any]):
 
     def leave(self) -> None:
         """Nothing stays."""
-
-    def rejoin(self, node: Any) -> None:
-        node.start()
-
-    def not_joined_reason(self, node: Any) -> str:
-        return "" if node.alive else f"{node.name} does not answer"
-
-    def lag_reason(self, node: Any) -> str:
-        return self.not_joined_reason(node)
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ from fivenines.base.units import Duration
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.cluster_pair.facts import cluster_pair_facts
 from fivenines.solutions.galera.options import option_problems
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.ndb.settings import FILES_DEPEND_ON, NdbSettings
 from fivenines.solutions.reserved import BINARY_LOG, PROVIDER
 from fivenines.solutions.settings import SolutionSettings

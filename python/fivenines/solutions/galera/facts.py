@@ -6,7 +6,7 @@ from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import STRICT
 
 if TYPE_CHECKING:
-    from fivenines.solutions.galera.solution import GaleraSettings
+    from fivenines.solutions.galera.settings import GaleraSettings
 
 
 def galera_facts(settings: "GaleraSettings") -> SolutionFacts:

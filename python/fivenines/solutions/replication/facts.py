@@ -9,7 +9,7 @@ from fivenines.solutions.durability import STRICT, DurabilitySettings
 
 if TYPE_CHECKING:
     from fivenines.solutions.hot_standby.settings import HotStandbySettings
-    from fivenines.solutions.replication.solution import ReplicationSettings
+    from fivenines.solutions.replication.settings import ReplicationSettings
 
 _WRITES = "no: all writes go to the primary"
 _READS = "yes, by replicas; reads there may be stale"

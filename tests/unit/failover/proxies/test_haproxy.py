@@ -18,7 +18,7 @@ from fivenines.failover.proxies import haproxy
 from fivenines.failover.proxies.direct import Direct, DirectSettings
 from fivenines.failover.proxies.haproxy import Haproxy, HaproxySettings
 from fivenines.servers.cluster.endpoints import Endpoints
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 
 
 def _behind(count: int, spread: str = "first", reads: bool = False, **checks: Any) -> Any:

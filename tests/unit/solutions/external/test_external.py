@@ -247,17 +247,17 @@ class _Observed:
 def test_the_primary_is_the_writable_member(tmp_path: Path) -> None:
     observed = _Observed(tmp_path)
     observed.writing = {"db1"}
-    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
+    assert observed.solution.roles.by_name() == {"db1": "primary", "db2": "replica"}
     observed.writing = {"db2"}
-    assert observed.solution.roles() == {"db1": "replica", "db2": "primary"}
+    assert observed.solution.roles.by_name() == {"db1": "replica", "db2": "primary"}
     observed.writing = {"db1", "db2"}
-    assert observed.solution.roles() == {"db1": "unexpected-primary", "db2": "primary"}
+    assert observed.solution.roles.by_name() == {"db1": "unexpected-primary", "db2": "primary"}
 
 
 def test_with_all_writable_there_is_no_unexpected_primary(tmp_path: Path) -> None:
     observed = _Observed(tmp_path, writers="all")
     observed.writing = {"db1", "db2"}
-    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
+    assert observed.solution.roles.by_name() == {"db1": "primary", "db2": "replica"}
 
 
 def test_endpoints_come_from_the_settings(tmp_path: Path) -> None:

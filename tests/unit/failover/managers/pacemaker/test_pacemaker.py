@@ -108,7 +108,7 @@ def _manager(answer: Any) -> Any:
             name=f"node{number}", run=lambda *_command, **_options: answer() if callable(answer) else answer
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
-    solution: Any = SimpleNamespace(nodes=nodes, primary_of_record=nodes[0])
+    solution: Any = SimpleNamespace(nodes=nodes, roles=SimpleNamespace(primary_of_record=nodes[0]))
     made = Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
     made._stack = PacemakerStack([node.host for node in nodes])
     return made
