@@ -42,7 +42,7 @@ class Hosts(Generic[S, N]):
     def add(self) -> None:
         """Create the hosts of its nodes; nothing runs on them yet."""
         solution, limits = self.solution, self.settings.limits
-        for name in self.names("node", self.settings.nodes):
+        for name in self.names("node", self.settings.traits.nodes):
             host = solution.lab.add_host(
                 name,
                 self.root(),

@@ -14,6 +14,7 @@ from fivenines.solutions.configuration import Configuration
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
     AnyEngine = str
@@ -38,8 +39,8 @@ class StandaloneSettings(SolutionSettings):
         return "standalone" if self.durability == STRICT else "standalone (relaxed)"
 
     @property
-    def nodes(self) -> int:
-        return 1
+    def traits(self) -> Traits:
+        return Traits(nodes=1)
 
     @property
     def reserved(self) -> Mapping[str, str]:

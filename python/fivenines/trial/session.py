@@ -111,7 +111,7 @@ class TrialSession:
     def verify(self) -> None:
         """Check the data on all nodes, and that the load was served at all."""
         state, deployed, loaded = self._state, self._deployed, self._loaded()
-        self._phase("checking", 3.0 + self._cell.solution.compare_seconds)
+        self._phase("checking", 3.0 + self._cell.solution.traits.compare_seconds)
         missing = self._measured().faults.unexpected_primaries()
         ledger = self._experiment.ledger
         if ledger.rate:

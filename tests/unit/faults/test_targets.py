@@ -208,5 +208,5 @@ def test_target_words_of_a_solution_resolve_to_servers() -> None:
 
 
 def test_target_words_of_a_solution_are_not_misspelled_roles() -> None:
-    for word in _ndb(data_nodes=4, management_nodes=2).target_words:
+    for word in _ndb(data_nodes=4, management_nodes=2).traits.target_words:
         assert KillSettings(fault="kill", target=word).target == word

@@ -58,7 +58,7 @@ def standalone(**given: Any) -> StandaloneSettings:
 )
 def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
     assert one.default_name() == name
-    assert one.nodes == nodes
+    assert one.traits.nodes == nodes
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def deployed(one: Any) -> Any:
     kind, server, family = KINDS[type(one)]
     engine: Any = SimpleNamespace(family=family, file=lambda pattern, *_: f"/{pattern}")
     solution = kind(one, None, engine, None)
-    solution.nodes = [server(number, engine) for number in range(1, one.nodes + 1)]
+    solution.nodes = [server(number, engine) for number in range(1, one.traits.nodes + 1)]
     return solution
 
 
@@ -388,13 +388,13 @@ def test_a_delayed_standby_is_never_awaited_read_from_or_promoted() -> None:
     assert solution.sync_names(first) == "ANY 1 (node2)"
     assert solution.manager_facts()["candidates"] == ["node1", "node2"]
     assert solution.replicas == [second]
-    assert solution.settings.least_settle == 30
+    assert solution.settings.traits.least_settle == 30
 
 
 def test_a_subscriber_is_never_awaited_or_promoted_and_refuses_writes() -> None:
     solution = deployed(standby(standbys=2, slots=True, subscriber=True))
     first, second, third, last = solution.nodes
-    assert solution.settings.nodes == 4
+    assert solution.settings.traits.nodes == 4
     assert solution.configuration.own(second)["sync_replication_slots"] is True
     assert solution.configuration.own(last)["default_transaction_read_only"] is True
     assert solution.sync_names(first) == "ANY 1 (node2, node3)"

@@ -15,6 +15,7 @@ from fivenines.failover.proxies.direct import Direct, DirectSettings
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.membership import Membership
 from fivenines.solutions.base import Solution
+from fivenines.solutions.traits import Traits
 from fivenines.trial.deployment import deployed
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -104,7 +105,7 @@ class FakeSolution(Cluster[Any]):
         self.phases: dict[str, float] = {}
 
     def deploy(self) -> None:
-        for number in range(self.settings.nodes):
+        for number in range(self.settings.traits.nodes):
             host: Any = self.lab.add_host(f"node{number + 1}", None)  # type: ignore[arg-type]
             self.nodes.append(FakeNode(host, writes=number == 0))
         self.lab.servers = list(self.nodes)  # type: ignore[attr-defined]
@@ -128,9 +129,8 @@ def fake_settings(nodes: int) -> Any:
     return SimpleNamespace(
         name="fake",
         engine="",
-        nodes=nodes,
+        traits=Traits(nodes, single_writer=True),
         external=True,
-        single_writer=True,
         facts=lambda: None,
         access=DirectSettings(),
         failover_manager=None,

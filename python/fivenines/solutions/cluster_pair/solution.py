@@ -50,7 +50,8 @@ class PairPreparation(Preparation[ClusterPairSettings]):
         common = _with_common_settings(settings, settings.a)
         if settings.conflicts == "none":
             return kind.preparation(common).data(workload, report, begun)
-        servers = range(1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1)
+        writers = settings if settings.conflicts == "max" else settings.a
+        servers = range(1, writers.traits.nodes + 1)
         statements = detection(settings.conflicts, settings.conflict_column, servers)
         return NdbPreparation(common).data_after(statements, workload, report)
 
@@ -130,7 +131,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         numbers = Numbers(
             self.clusters.index(self.cluster_of(node)) + 1,
             [member for cluster in self.clusters for member in cluster.nodes].index(node) + 1,
-            self.settings.nodes,
+            self.settings.traits.nodes,
         )
         return {
             **self.channel.settings(numbers, self.settings.conflicts != "none"),

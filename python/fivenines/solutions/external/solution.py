@@ -31,13 +31,14 @@ from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import Configuration
+from fivenines.solutions.external.checks import BY_HOOKS, ENDED_BY_RESTART
 from fivenines.solutions.external.membership import (
     ExternalMembership,
     ExternalRoles,
     HookedStalling,
     HookedSwitchover,
 )
-from fivenines.solutions.external.settings import BY_HOOKS, ENDED_BY_RESTART, ExternalSettings, address
+from fivenines.solutions.external.settings import ExternalSettings, address
 from fivenines.solutions.preparation import Preparation
 
 # Data sets that this process has loaded, or was allowed to reuse.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def galera_facts(settings: "GaleraSettings") -> SolutionFacts:
     """Return its row in the table of solutions."""
-    spare = (settings.votes - 1) // 2
+    spare = (settings.traits.votes - 1) // 2
     return SolutionFacts(
         replication="write sets to all nodes, ordered and certified before a commit is answered; applied "
         "afterwards "

@@ -12,11 +12,13 @@ from fivenines.base.units import Duration, Size
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.galera.arbiter import Arbiter
+from fivenines.solutions.galera.checks import GaleraChecks
 from fivenines.solutions.galera.facts import galera_facts
-from fivenines.solutions.galera.options import absorbed, is_provider, option_problems, timing_problems
+from fivenines.solutions.galera.options import absorbed, timing_problems
 from fivenines.solutions.galera.transfer import Method
 from fivenines.solutions.quorum import QuorumSettings
 from fivenines.solutions.reserved import by_key
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
     AnyEngine = str
@@ -26,6 +28,8 @@ else:
 
 class GaleraSettings(QuorumSettings):
     """An odd number of votes; every node can take writes, a majority must agree."""
+
+    checks_type = GaleraChecks
 
     setup_seconds: ClassVar[float] = 8.0
 
@@ -104,33 +108,24 @@ class GaleraSettings(QuorumSettings):
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
         problems = []
-        if self.votes % 2 == 0:
+        votes = self.traits.votes
+        if votes % 2 == 0:
             problems.append(
-                f"a Galera cluster of {self.votes} votes has no majority when it splits into halves: "
+                f"a Galera cluster of {votes} votes has no majority when it splits into halves: "
                 "set size to 3 or 5, or to 2 or 4 with `arbiter: true`"
             )
         return problems + timing_problems(self)
 
     @property
-    def nodes(self) -> int:
-        return self.size
-
-    @property
-    def votes(self) -> int:
-        return self.size + self.arbiter
-
-    @property
-    def own_watch_period(self) -> float:
-        # By default evs.keepalive_period is at most 1 s; evs.inactive_check_period is 0.5 s.
-        return max(self.keepalive_period or 1.0, 0.5)
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return (Arbiter.name,) if self.arbiter else ()
-
-    @property
-    def more_engines(self) -> tuple[str, ...]:
-        return (Arbiter.software,) if self.arbiter else ()
+    def traits(self) -> Traits:
+        return Traits(
+            nodes=self.size,
+            votes=self.size + self.arbiter,
+            hosts=(Arbiter.name,) if self.arbiter else (),
+            engines=(Arbiter.software,) if self.arbiter else (),
+            # By default evs.keepalive_period is at most 1 s; evs.inactive_check_period is 0.5 s.
+            watch_period=max(self.keepalive_period or 1.0, 0.5),
+        )
 
     def facts(self) -> SolutionFacts:
         return galera_facts(self)
@@ -166,10 +161,3 @@ class GaleraSettings(QuorumSettings):
             "wsrep_sync_wait": f"{by_key('sync_wait')}, which applies to clients but not to observers",
             **waits,
         }
-
-    def refused(self) -> dict[tuple[str, ...], str]:
-        refused = super().refused()
-        for name, value in self.server.items():
-            if is_provider(name) and (problem := option_problems(str(value), segments=self.segments)):
-                refused[("server", name)] = problem
-        return refused

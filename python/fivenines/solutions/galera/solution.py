@@ -91,7 +91,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         assert self.arbiter is not None
         if not self.arbiter.alive:
             raise FiveninesError(f"the arbiter ended:\n{self.arbiter.last_words()}")
-        return self._smaller_than(self.settings.votes)
+        return self._smaller_than(self.settings.traits.votes)
 
     def _await_member(self, node: Mariadb, size: int) -> None:
         try:
@@ -110,6 +110,6 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
     def _incomplete(self, node: Mariadb) -> str:
         state = node.galera()
-        if state == (str(self.settings.votes), "Primary", "Synced"):
+        if state == (str(self.settings.traits.votes), "Primary", "Synced"):
             return ""
         return f"{node.name} is {state}"

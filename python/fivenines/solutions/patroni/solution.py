@@ -74,7 +74,7 @@ class Patroni(Solution[PatroniSettings, Postgres]):
             log.forget()
 
     def _etcd_hosts(self) -> list[Host]:
-        names = self.settings.hosts
+        names = self.settings.traits.hosts
         if not names:
             return [node.host for node in self.nodes[:3]]
         root = engine("patroni").root()

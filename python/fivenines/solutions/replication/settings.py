@@ -18,6 +18,7 @@ from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication.facts import replication_facts
 from fivenines.solutions.reserved import BINARY_LOG, by_key
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 # Shortest wait of a primary for replicas, in seconds, so that it can be made strict meanwhile.
 #
@@ -140,9 +141,5 @@ class ReplicationSettings(SolutionSettings):
         return replication_facts(self)
 
     @property
-    def single_writer(self) -> bool:
-        return True
-
-    @property
-    def nodes(self) -> int:
-        return 1 + self.replicas
+    def traits(self) -> Traits:
+        return Traits(nodes=1 + self.replicas, single_writer=True)

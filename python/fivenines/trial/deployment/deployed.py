@@ -45,7 +45,7 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     layer: Any = plugins.implementation("fivenines.failover.proxies", Access, settings.access)
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
-    names = [settings.engine, layer.software, named, *settings.more_engines]
+    names = [settings.engine, layer.software, named, *settings.traits.engines]
     names += settings.access.engines
     names += manager.engines if manager is not None else ()
     names += [KERNEL] if settings.machines == "virtual-machines" else []
@@ -167,7 +167,7 @@ class Deployed(Closing):
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.lab.limits_reason,
-            single_writer=settings.single_writer,
+            single_writer=settings.traits.single_writer,
             facts=settings.facts(),
             in_effect=self.in_effect,
             hosts={name: self._host(host, idle or {}) for name, host in self.lab.hosts.items()},
@@ -276,7 +276,7 @@ def _around(
         return ThisMachine(folder)
     if lab is not None and lab.machines is not None:
         return SshLab(folder, lab.machines, network)
-    dataset.require_space(folder, data, settings.nodes)
+    dataset.require_space(folder, data, settings.traits.nodes)
     manager = settings.failover_manager
     return Lab(folder, network, all_ids=manager is not None and manager.all_ids)
 

@@ -172,7 +172,7 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
 )
 def test_only_managers_with_support_may_move_the_entry(given: dict[str, Any], message: str) -> None:
     made = ReplicationSettings(**{"solution": "replication", **given})
-    found = made.problems_with_parts()
+    found = made.checks.problems_with_parts()
     assert [message in one for one in found] == ([True] if message else [])
 
 

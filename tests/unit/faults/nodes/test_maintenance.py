@@ -287,6 +287,6 @@ def test_refuses_targets_that_the_solution_does_not_have() -> None:
 def test_refuses_to_restart_a_data_node_without_a_replica(target: str, refused: bool) -> None:
     settings = NdbSettings(solution="ndb", replicas=1, data_nodes=2)
     fault = MaintenanceSettings(fault="maintenance", target=target)
-    problems = settings.problems_with_fault(fault)
+    problems = settings.checks.problems_with_fault(fault)
     assert bool(problems) is refused
-    assert NdbSettings(solution="ndb").problems_with_fault(fault) == []
+    assert NdbSettings(solution="ndb").checks.problems_with_fault(fault) == []

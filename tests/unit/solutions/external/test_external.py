@@ -49,9 +49,9 @@ def test_members_and_endpoints_are_named() -> None:
         "node1": "vip:6432",
         "node2": "vip:6433",
     }
-    assert (named.nodes, alone.nodes) == (2, 2)
+    assert (named.traits.nodes, alone.traits.nodes) == (2, 2)
     assert named.problems() == alone.problems() == []
-    assert named.single_writer and not external(writers="all").single_writer
+    assert named.traits.single_writer and not external(writers="all").traits.single_writer
 
 
 @pytest.mark.parametrize(

@@ -114,8 +114,8 @@ def test_values_out_of_range_are_refused(wrong: Any) -> None:
 
 
 def test_only_one_primary_is_a_single_writer() -> None:
-    assert settings().single_writer
-    assert not settings(mode="multi-primary").single_writer
+    assert settings().traits.single_writer
+    assert not settings(mode="multi-primary").traits.single_writer
 
 
 def test_a_members_configuration_contains_the_settings() -> None:
