@@ -18,11 +18,11 @@ from fivenines.failover.managers.mha.manager import MhaSettings
 from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
 from fivenines.failover.proxies.virtual_address import VirtualAddressSettings
 from fivenines.load.workloads.oltp import Oltp
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.group_replication.innodb_cluster import InnodbClusterSettings
 from fivenines.solutions.group_replication.settings import GroupReplicationSettings
 from fivenines.solutions.patroni.settings import PatroniSettings
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
 
 # The solutions of three nodes, and the target in seconds, if any.

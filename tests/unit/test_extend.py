@@ -12,7 +12,9 @@ from fivenines.failover.managers.base import Manager
 from fivenines.failover.proxies.base import Access
 from fivenines.faults.base import Fault
 from fivenines.servers.base import Server
+from fivenines.servers.cluster.membership import Membership
 from fivenines.solutions.base import Solution
+from fivenines.solutions.configuration import Configuration
 from fivenines.trial.observers.base import Observer
 
 EXTEND = ROOT / "docs" / "extend"
@@ -29,6 +31,8 @@ def _must_have(kind: ABCMeta) -> frozenset[str]:
     ("page", "kind"),
     [
         ("add-a-solution", Solution),
+        ("add-a-solution", Configuration),
+        ("add-a-solution", Membership),
         ("add-a-family-of-servers", Server),
         ("add-a-proxy", Access),
         ("add-a-manager", Manager),

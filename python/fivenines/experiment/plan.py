@@ -154,7 +154,7 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     """
     faulty = trial.cell.fault.fault != "none"
     setup = trial.cell.solution.setup_seconds
-    checks = CHECK_SECONDS + trial.cell.solution.compare_seconds
+    checks = CHECK_SECONDS + trial.cell.solution.traits.compare_seconds
     load = course(experiment, trial.cell.workload.ends_itself, faulty).end
     if not faulty:
         return setup + load + checks

@@ -161,8 +161,8 @@ def _nodes(target: str, context: FaultContext) -> list[Server]:
     if target in ("all", "any"):
         return nodes if target == "all" else [context.random.choice(nodes)]
     if target in ("replica", "standby"):
-        return [solution.target("replica")]
-    primary = solution.target("primary")
+        return [solution.roles.target("replica")]
+    primary = solution.roles.target("primary")
     others = [node for node in nodes if node is not primary]
     if target == "primary":
         return [primary]

@@ -1,29 +1,26 @@
-"""Base of clusters whose nodes could all take the writes, so that any node can be drained."""
+"""Switchover of clusters whose nodes could all take the writes, so that any node can be drained."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
-from fivenines.lab.lab import Lab
+from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.capabilities import Drain
-from fivenines.servers.cluster.cluster import N
-from fivenines.software.base import Engine
-from fivenines.solutions.base import Solution
-from fivenines.solutions.settings import SolutionSettings
+from fivenines.servers.cluster.switchover import Switchover
 
-S = TypeVar("S", bound=SolutionSettings)
+if TYPE_CHECKING:
+    from fivenines.servers.cluster.cluster import Cluster
 
 
-class Draining(Solution[S, N]):
+class Draining(Switchover[N]):
     """Writes go to the first working node that is not drained."""
 
     # Statements that make a node refuse writes, and its new state in words.
-    refusal: ClassVar[tuple[tuple[str, ...], str]]
+    refusal: ClassVar[tuple[tuple[str, ...], str]] = (("SET GLOBAL super_read_only = ON",), "is read-only")
     # Statements that undo it.
-    acceptance: ClassVar[tuple[str, ...]]
+    acceptance: ClassVar[tuple[str, ...]] = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
-    def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
-        super().__init__(settings, lab, engine, data)
+    def __init__(self, cluster: "Cluster[N]") -> None:
+        super().__init__(cluster)
         # Nodes that get no writes for now, although they could take them.
         self.drained: set[str] = set()
 
@@ -32,7 +29,7 @@ class Draining(Solution[S, N]):
         return next((node for node in able if node.name not in self.drained), able[0])
 
     def hand_over(self, draining: Drain | None) -> str:
-        node = self.target("primary")
+        node = self.cluster.roles.target("primary")
         self.drained.add(node.name)
         if draining is not None:
             return f"{node.name} {draining.drain(node.name)}"

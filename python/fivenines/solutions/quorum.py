@@ -6,17 +6,19 @@ A majority decides; without a majority, automatic remediation makes the survivor
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from fivenines.base.units import Duration
-from fivenines.lab.lab import Lab
-from fivenines.servers.cluster.cluster import N
+from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.endpoints import Endpoints
-from fivenines.software.base import Engine
-from fivenines.solutions.draining import Draining
-from fivenines.solutions.read_locks import LOCK, ReadLocks
+from fivenines.servers.cluster.membership import Membership
+from fivenines.servers.member import Member
+from fivenines.solutions.base import Solution
+from fivenines.solutions.read_locks import ReadLocks
 from fivenines.solutions.settings import SolutionSettings
+
+if TYPE_CHECKING:
+    from fivenines.servers.cluster.cluster import Cluster
 
 
 class QuorumSettings(SolutionSettings):
@@ -29,28 +31,17 @@ class QuorumSettings(SolutionSettings):
 S = TypeVar("S", bound=QuorumSettings)
 
 
-class Quorum(Draining[S, N]):
-    """A cluster of equal nodes, a majority of which must work."""
+class QuorumMembership(Membership[N]):
+    """Members of a cluster that works while a majority of them does."""
 
-    def __init__(self, settings: S, lab: Lab, engine: Engine, data: Path) -> None:
-        super().__init__(settings, lab, engine, data)
-        self._locks = ReadLocks()
+    cluster: "Quorum[Any, N]"
+
+    def __init__(self, cluster: "Cluster[N]") -> None:
+        super().__init__(cluster)
         self._without_majority: float | None = None
 
-    def restart_order(self, nodes: Sequence[N]) -> list[N]:
-        return list(nodes)
-
-    def stall(self, node: N) -> str:
-        # The group's own channels cannot be stopped (MySQL: error 3139).
-        self._locks.take(node)
-        return LOCK
-
-    def unstall(self, node: N) -> str:
-        return self._locks.give_back(node)
-
-    def endpoints(self) -> Endpoints:
-        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
-        return replace(super().endpoints(), spread=spread)
+    def restart_order(self, servers: Sequence[Member]) -> list[Member]:
+        return list(servers)
 
     def blocked_for_long(self, majority: bool) -> bool:
         """Return whether remediation should now make the survivors a new cluster; called repeatedly.
@@ -58,13 +49,25 @@ class Quorum(Draining[S, N]):
         Args:
             majority: whether some node has a majority now, or no node answers at all.
         """
-        if majority or self.settings.bootstrap_after is None:
+        patience = self.cluster.settings.bootstrap_after
+        if majority or patience is None:
             self._without_majority = None
             return False
         now = time.monotonic()
         if self._without_majority is None:
             self._without_majority = now
-        if now - self._without_majority < self.settings.bootstrap_after:
+        if now - self._without_majority < patience:
             return False
         self._without_majority = None
         return True
+
+
+class Quorum(Solution[S, N]):
+    """A cluster of equal nodes, a majority of which must work."""
+
+    # The group's own channels cannot be stopped (MySQL: error 3139).
+    stalling_type = ReadLocks
+
+    def endpoints(self) -> Endpoints:
+        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
+        return replace(super().endpoints(), spread=spread)

@@ -7,10 +7,14 @@ from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
+from fivenines.servers.cluster.membership import Membership
+from fivenines.servers.cluster.roles import Roles
 from fivenines.solutions.base import Solution
+from fivenines.solutions.configuration import Configuration
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
     AnyEngine = str
@@ -35,8 +39,8 @@ class StandaloneSettings(SolutionSettings):
         return "standalone" if self.durability == STRICT else "standalone (relaxed)"
 
     @property
-    def nodes(self) -> int:
-        return 1
+    def traits(self) -> Traits:
+        return Traits(nodes=1)
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -62,20 +66,15 @@ class StandaloneSettings(SolutionSettings):
         )
 
 
-class Standalone(Solution[StandaloneSettings, Server]):
-    """A single server; its faults are outages of the service."""
+class StandaloneRoles(Roles[Server]):
+    """The server is the primary if it is writable."""
 
-    settings_type = StandaloneSettings
-
-    def configuration(self, node: Server) -> dict[str, Value]:
-        return node.durability(self.settings.durability.at_start)
-
-    def start(self) -> None:
-        self.nodes[0].start()
-        self.nodes[0].wait_ready()
-
-    def observed_role(self, node: Server) -> Literal["primary", "down"]:
+    def observed(self, node: Server) -> Literal["primary", "down"]:
         return "primary" if node.answers() and node.writable() else "down"
+
+
+class StandaloneMembership(Membership[Server]):
+    """The only member works if it is writable."""
 
     def rejoin(self, node: Server) -> None:
         node.start()
@@ -86,3 +85,23 @@ class Standalone(Solution[StandaloneSettings, Server]):
 
     def lag_reason(self, node: Server) -> str:
         return ""
+
+
+class StandaloneConfiguration(Configuration[StandaloneSettings, Server]):
+    """Nothing but the durability."""
+
+    def own(self, node: Server) -> dict[str, Value]:
+        return node.durability(self.settings.durability.at_start)
+
+
+class Standalone(Solution[StandaloneSettings, Server]):
+    """A single server; its faults are outages of the service."""
+
+    settings_type = StandaloneSettings
+    roles_type = StandaloneRoles
+    membership_type = StandaloneMembership
+    configuration_type = StandaloneConfiguration
+
+    def start(self) -> None:
+        self.nodes[0].start()
+        self.nodes[0].wait_ready()

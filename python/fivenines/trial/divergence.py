@@ -52,7 +52,7 @@ def diverged(
         if node.name not in left_out and (reason := _behind(solution, node, deadline)):
             left_out[node.name] = reason
     nodes = [node for node in solution.nodes if node.name not in left_out]
-    primary = solution.primary()
+    primary = solution.roles.primary()
     return compare(nodes, primary.name if primary else "", left_out, bound)
 
 
@@ -60,7 +60,7 @@ def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
     """Return why a node is not at the others' position, if it still is not at the deadline."""
     while True:
         try:
-            reason = solution.not_joined_reason(node) or solution.lag_reason(node)
+            reason = solution.membership.not_joined_reason(node) or solution.membership.lag_reason(node)
         except Exception as error:  # drivers raise many types
             reason = brief(error)
         if not reason or time.monotonic() >= deadline:

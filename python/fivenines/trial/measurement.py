@@ -175,7 +175,7 @@ class Measurement(AbstractContextManager["Measurement"]):
             planned.end,
             self._trial.seed,
             experiment.load,
-            experiment.ledger.flags(dense_from, self._deployed.solution.bears_connection_every),
+            experiment.ledger.flags(dense_from, self._deployed.solution.hosts.bears_connection_every),
             warmup=planned.warmup,
         )
 

@@ -64,7 +64,7 @@ class TrialSession:
     def deploy(self) -> None:
         """Deploy the solution, describe it, and wait for the random delay before the load."""
         deployed, state = self._deployed, self._state
-        deployed.solution.disk_calls = self._cell.fault.disk_calls()
+        deployed.solution.hosts.disk_calls = self._cell.fault.disk_calls()
         deployed.client_addresses = {client.name: client.addresses for client in self._clients}
         deployed.bring_up(lambda name: self._phase(name, 5.0))
         state.deployment = deployed.record(idle_usage(deployed.lab.hosts, self._experiment.observe.idle))
@@ -111,7 +111,7 @@ class TrialSession:
     def verify(self) -> None:
         """Check the data on all nodes, and that the load was served at all."""
         state, deployed, loaded = self._state, self._deployed, self._loaded()
-        self._phase("checking", 3.0 + self._cell.solution.compare_seconds)
+        self._phase("checking", 3.0 + self._cell.solution.traits.compare_seconds)
         missing = self._measured().faults.unexpected_primaries()
         ledger = self._experiment.ledger
         if ledger.rate:

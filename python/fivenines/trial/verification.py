@@ -20,7 +20,7 @@ from fivenines.trial.state import Loaded
 
 def counted_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
     """Return the counts that a workload's invariants compare with those after the load."""
-    primary = deployed.solution.primary()
+    primary = deployed.solution.roles.primary()
     return count_before(primary.open_data, workload.invariants()) if primary else {}
 
 
@@ -28,7 +28,7 @@ def invariants(
     rules: Sequence[Rule], deployed: Deployed, before: dict[str, int], load: dict[str, Any]
 ) -> list[InvariantCheck]:
     """Check the invariants on the primary; unknown if no node accepts writes."""
-    primary = deployed.solution.primary()
+    primary = deployed.solution.roles.primary()
     if primary is None:
         return unknown(rules, "no node accepts writes after the trial")
     return check_after(primary.open_data, primary.driver, rules, before, load)
@@ -48,7 +48,7 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: dic
         return None
     result: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
-    primary = solution.primary()
+    primary = solution.roles.primary()
     for node in solution.serving:
         result[node.name] = None
         if node.name in missing:
@@ -56,7 +56,9 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: dic
             continue
         try:
             # Read the position before the rows: rows that arrive in between would look lost.
-            details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
+            details[node.name] = solution.membership.not_joined_reason(
+                node
+            ) or solution.membership.lag_reason(node)
             rows = node.ledger_rows()
             result[node.name] = [identifier for identifier, _ in rows]
             # An external server has another clock.
@@ -65,7 +67,7 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: dic
         except Exception as error:
             details[node.name] = brief(error)
     store.write_table(part, "held", [(name, item) for name, ids in result.items() for item in ids or ()])
-    check = check_nodes(_operations(part), result, solution.roles(), primary.name if primary else "")
+    check = check_nodes(_operations(part), result, solution.roles.by_name(), primary.name if primary else "")
     nodes = [
         judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
         for judged in check.nodes

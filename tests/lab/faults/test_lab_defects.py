@@ -104,7 +104,7 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
     taken: list[int] = []
 
     def delete(deployed: Deployed) -> None:
-        primary = deployed.solution.primary()
+        primary = deployed.solution.roles.primary()
         assert primary is not None and primary.name == "node2"
         taken.append(min([row[0] for row in primary.ledger_rows()]))
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")

@@ -214,7 +214,7 @@ def _up(name: str, folder: Path, tls: dict[str, Value]) -> Iterator[Encrypted]:
         for file in ("server.pem", "server.key", "ca.pem"):
             (node.host.node / "conf" / file).write_bytes((folder / file).read_bytes())
         (node.host.node / "conf" / "server.key").chmod(0o600)
-        node.configure({**deployed.solution.configuration(node), **tls})
+        node.configure({**deployed.solution.configuration.own(node), **tls})
         yield Encrypted(node, client, folder)
 
 

@@ -7,7 +7,8 @@ from lab_support import deployed_small
 
 from fivenines.base.waiting import wait_until
 from fivenines.servers.base import Server
-from fivenines.solutions.replication.solution import Replication, ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
+from fivenines.solutions.replication.solution import Replication
 
 MARIADB = "SELECT count(*) FROM information_schema.processlist WHERE command = 'Slave_worker'"
 MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_worker"
@@ -41,7 +42,7 @@ def test_a_replica_has_the_configured_number_of_threads(
             "CREATE TABLE sbtest.seen (id INT PRIMARY KEY)",
             *(f"INSERT INTO sbtest.seen VALUES ({number})" for number in range(50)),
         )
-        wait_until(lambda: made.solution.lag_reason(replica), 30.0, "the replica lags")
+        wait_until(lambda: made.solution.membership.lag_reason(replica), 30.0, "the replica lags")
         assert replica.query("SELECT count(*) FROM sbtest.seen") == [(50,)]
         if "parallel_mode" in given:
             assert replica.query("SELECT @@slave_parallel_mode") == [("conservative",)]

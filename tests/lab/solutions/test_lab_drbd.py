@@ -27,7 +27,7 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
     settings = DrbdSettings(solution="drbd", disk=160 * 2**20, server={"max_connect_errors": "77"})
     for engine in engines_of(settings):
         engine.require(_quiet)
-    with Deployed(settings, Drbd.data_for(settings, WORKLOAD, _quiet), tmp_path / "lab") as made:
+    with Deployed(settings, Drbd.preparation(settings).data(WORKLOAD, _quiet), tmp_path / "lab") as made:
         made.bring_up()
         yield made
 
@@ -41,8 +41,8 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     drbd = deployed.solution
     assert isinstance(drbd, Drbd) and deployed.manager is not None
     first, other = drbd.nodes
-    assert drbd.roles() == {"node1": "primary", "node2": "replica"}
-    assert [drbd.not_joined_reason(node) for node in drbd.nodes] == ["", ""]
+    assert drbd.roles.by_name() == {"node1": "primary", "node2": "replica"}
+    assert [drbd.membership.not_joined_reason(node) for node in drbd.nodes] == ["", ""]
     assert drbd.serving == [first]
     first.execute("SET GLOBAL max_connect_errors = 78")
     with pytest.raises(FiveninesError, match="node1: max_connect_errors = 77 was requested"):
@@ -52,8 +52,8 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     first.execute("CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)")
     assert deployed.manager.switch_over() == "node2"
     assert other.query("SELECT id FROM sbtest.here") == [(7,)]
-    wait_until(lambda: drbd.not_joined_reason(first), 60.0, "the first node did not come back")
-    assert drbd.roles() == {"node1": "replica", "node2": "primary"}
+    wait_until(lambda: drbd.membership.not_joined_reason(first), 60.0, "the first node did not come back")
+    assert drbd.roles.by_name() == {"node1": "replica", "node2": "primary"}
     # Below DRBD, in a block that the file system has not used.
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"
     first.host.run(["sh", "-c", f"{plant} conv=fsync"])

@@ -118,7 +118,7 @@ def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServe
         messages: list[str] = []
         external._loaded.clear()
         chosen = settings(pair, existing=existing, password_env=PASSWORD)
-        External.data_for(chosen, WORKLOAD, lambda message, _fraction: messages.append(message))
+        External.preparation(chosen).data(WORKLOAD, lambda message, _fraction: messages.append(message))
         return messages
 
     with pytest.raises(UsageError, match="already exist in the database sbtest: set `existing: reuse`"):

@@ -139,10 +139,10 @@ def test_one_of_two_nodes_continues_with_the_arbiter_and_a_wiped_node_gets_a_ful
     assert first.process is not None
     first.process.gone(first.process.kill())
     _reaches_size(galera, second, 2)
-    assert galera.roles() == {"node1": "down", "node2": "primary"}
+    assert galera.roles.by_name() == {"node1": "down", "node2": "primary"}
     second.execute("INSERT INTO sbtest.sbtest1 (id, k, c, pad) VALUES (1000000, 1, 'c', 'p')")
     _wipe(first.data)
-    galera.rejoin(first)
+    galera.membership.rejoin(first)
     _reaches_size(galera, first, 3)
     assert first.query("SELECT k FROM sbtest.sbtest1 WHERE id = 1000000") == [(1,)]
     log = (first.host.node / "log" / "error.log").read_text()

@@ -9,7 +9,7 @@ from lab_support import LIMIT, deployed_small, run_one, short_recipe
 from fivenines.base.waiting import wait_until
 from fivenines.failover.managers.program import ProgramManager
 from fivenines.software.store import engine
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 
 _WATCH = r"""
 ask() { timeout 2 mariadb --defaults-extra-file={{ files }}/client.cnf --skip-ssl -Nse "$2" -h "$1" 2>&1; }
@@ -94,10 +94,10 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         assert isinstance(manager, ProgramManager) and manager.alive
 
         def astray() -> str:
-            return next(filter(None, map(solution.not_joined_reason, solution.nodes)), "")
+            return next(filter(None, map(solution.membership.not_joined_reason, solution.nodes)), "")
 
         new = manager.switch_over()
-        assert new == solution.primary_of_record.name == "node2"
+        assert new == solution.roles.primary_of_record.name == "node2"
         wait_until(astray, 120.0, "not all follow the new primary")
         # A killed manager is restarted with the current primary.
         manager.kill()
@@ -109,7 +109,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         assert process is not None
         process.gone(process.kill())
         wait_until(lambda: "" if _promoted(manager) > 1 else "no node was promoted", 120.0, "no failover")
-        assert solution.primary_of_record.name == "node1"
+        assert solution.roles.primary_of_record.name == "node1"
         assert not manager.at_work
         manager.start_node(solution.node("node2"))
         wait_until(astray, 120.0, "node2 was not made a member")

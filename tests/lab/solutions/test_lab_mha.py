@@ -94,7 +94,7 @@ def alike(deployed: Deployed) -> None:
     solution = deployed.solution
 
     def joined(node: Server) -> bool:
-        return not (solution.not_joined_reason(node) or solution.lag_reason(node))
+        return not (solution.membership.not_joined_reason(node) or solution.membership.lag_reason(node))
 
     for node in solution.nodes:
         until(partial(joined, node), node.name)
@@ -111,7 +111,7 @@ def alike(deployed: Deployed) -> None:
 
 
 def kill_primary(deployed: Deployed) -> Server:
-    primary: Server = deployed.solution.target("primary")
+    primary: Server = deployed.solution.roles.target("primary")
     assert primary.process is not None
     assert primary.process.gone(primary.process.kill())
     return primary
@@ -131,7 +131,7 @@ def test_a_planned_switchover(deployed: Deployed) -> None:
     reported = [(event.kind, event.node) for event in events(deployed, known)]
     assert reported[:2] == [("decided", "node1"), ("promoted", "node2")]
     assert set(reported[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
-    assert deployed.solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
+    assert deployed.solution.roles.by_name() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     until(lambda: write(deployed), "HAProxy follows")
     alike(deployed)
     until(lambda: "watching" in kinds(deployed, known), "it is started again")
@@ -158,7 +158,7 @@ def test_a_dead_primary_is_replaced_and_rejoins(deployed: Deployed) -> None:
     assert write(deployed)
     old = kill_primary(deployed)
     until(lambda: write(deployed), "writes go on through HAProxy")
-    assert deployed.solution.primary_of_record.name == "node1", "node3 is never promoted"
+    assert deployed.solution.roles.primary_of_record.name == "node1", "node3 is never promoted"
     until(lambda: not mha(deployed).alive, "it ends after a failover")
     reported = [event for event in events(deployed, known) if event.kind != "watching"]
     assert [event.kind for event in reported[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]

@@ -107,17 +107,20 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     solution = deployed.solution
     assert isinstance(solution, GroupReplication)
     _, second, third = solution.nodes
-    assert "node1 to node2" in solution.hand_over(deployed.access.draining)
-    assert solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
+    assert "node1 to node2" in solution.switchover.hand_over(deployed.access.draining)
+    assert solution.roles.by_name() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     assert [event.node for event in solution.events() if event.kind == "promoted"] == ["node2"]
-    solution.stall(third)
+    assert solution.stalling is not None
+    solution.stalling.stall(third)
     table = f"CREATE TABLE {DATABASE}.noted (id INT PRIMARY KEY)"
     second.execute(table, *(f"INSERT INTO {DATABASE}.noted VALUES ({n})" for n in range(5)))
-    wait_until(lambda: "" if solution.lag_reason(third) else "it lags not", 10.0, "node3 goes on applying")
-    assert solution.unstall(third) == ""
+    wait_until(
+        lambda: "" if solution.membership.lag_reason(third) else "it lags not", 10.0, "node3 goes on applying"
+    )
+    assert solution.stalling.unstall(third) == ""
     third.execute("STOP GROUP_REPLICATION")
-    assert solution.not_joined_reason(third).startswith("node3 is OFFLINE")
-    assert "does not rejoin by itself" in solution.unexpected_primary_reason(third)
+    assert solution.membership.not_joined_reason(third).startswith("node3 is OFFLINE")
+    assert "does not rejoin by itself" in solution.membership.unexpected_primary_reason(third)
     # The group will never have what this member writes alone.
     third.execute(
         "SET GLOBAL super_read_only = 0",
@@ -125,27 +128,27 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
         f"CREATE TABLE {DATABASE}.alone (id INT PRIMARY KEY)",
     )
     third.stop()
-    solution.rejoin(third)
-    wait_until(lambda: solution.not_joined_reason(third), 30.0, "node3 did not come back")
+    solution.membership.rejoin(third)
+    wait_until(lambda: solution.membership.not_joined_reason(third), 30.0, "node3 did not come back")
     assert [event.node for event in solution.events() if event.kind == "restored"] == ["node3"]
     assert third.query(f"SHOW TABLES IN {DATABASE} LIKE 'alone'") == []
 
 
 def test_a_minority_blocks(deployed: Deployed) -> None:
     solution = deployed.solution
-    left = solution.target("primary")
+    left = solution.roles.target("primary")
     left.execute(f"CREATE TABLE {DATABASE}.blocked (id INT PRIMARY KEY)")
     others = [node for node in solution.nodes if node is not left]
     for node in others:
         assert node.process is not None
         node.process.gone(node.process.kill())
     wait_until(
-        lambda: "" if "no majority" in solution.not_joined_reason(left) else "it works",
+        lambda: "" if "no majority" in solution.membership.not_joined_reason(left) else "it works",
         30.0,
         "the survivor did not notice",
     )
-    assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")
+    assert solution.roles.by_name() == dict.fromkeys(("node1", "node2", "node3"), "down")
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
         connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
     # No automatic remediation is configured.
-    assert solution.remediate() == []
+    assert solution.membership.remediate() == []

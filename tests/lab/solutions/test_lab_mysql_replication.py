@@ -75,8 +75,8 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         assert manager is not None
         first.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
         assert manager.switch_over() == "node2"
-        assert solution.roles() == {"node1": "replica", "node2": "primary"}
-        _until(lambda: solution.not_joined_reason(first))
+        assert solution.roles.by_name() == {"node1": "replica", "node2": "primary"}
+        _until(lambda: solution.membership.not_joined_reason(first))
         # No other server ever receives this row.
         first.execute("STOP REPLICA IO_THREAD")
         second.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
@@ -87,14 +87,17 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         _until(
             lambda: (
                 ""
-                if "does not have: it must be restored" in solution.unexpected_primary_reason(second)
+                if "does not have: it must be restored"
+                in solution.membership.unexpected_primary_reason(second)
                 else "?"
             )
         )
-        assert "restored" in solution.not_joined_reason(second)
+        assert "restored" in solution.membership.not_joined_reason(second)
         second.stop()
         deployed.start_node(second)
-        _until(lambda: solution.not_joined_reason(second) or solution.lag_reason(second))
+        _until(
+            lambda: solution.membership.not_joined_reason(second) or solution.membership.lag_reason(second)
+        )
         tables = [name for (name,) in second.query("SHOW TABLES FROM sbtest")]
         assert "before" in tables and "alone" not in tables
 

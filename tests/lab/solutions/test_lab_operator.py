@@ -53,10 +53,10 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
         if fence:
             assert kinds.index("fenced") < kinds.index("promoted")
             assert not old.alive
-            assert deployed.solution.roles() == {"node1": "down", "node2": "primary"}
+            assert deployed.solution.roles.by_name() == {"node1": "down", "node2": "primary"}
         else:  # There are two primaries: fencing exists to prevent that.
             assert old.alive and old.writable()
-            assert deployed.solution.roles() == {"node1": "unexpected-primary", "node2": "primary"}
+            assert deployed.solution.roles.by_name() == {"node1": "unexpected-primary", "node2": "primary"}
         first_missed, promoted = (
             next(event.monotonic_ns for event in manager.events() if event.kind == kind)
             for kind in ("missed", "promoted")
@@ -141,4 +141,4 @@ def test_a_switchover_ends_transactions_that_wait_for_each_other(tmp_path: Path,
             with pytest.raises(pymysql.OperationalError):
                 blocked.result(60)
         assert new.writable() and not old.writable()
-        assert deployed.solution.roles() == {"node1": "replica", "node2": "primary"}
+        assert deployed.solution.roles.by_name() == {"node1": "replica", "node2": "primary"}

@@ -90,14 +90,14 @@ def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
 
 def _taken_over(deployed: Deployed, old: Server) -> None:
     """Wait until another node is the primary and accepts writes at the address."""
-    _until(lambda: deployed.solution.primary() not in (None, old))
+    _until(lambda: deployed.solution.roles.primary() not in (None, old))
     _until(lambda: _write(deployed) not in ("", old.name))
 
 
 def _joined(deployed: Deployed) -> None:
     solution = deployed.solution
-    _until(lambda: not any(solution.not_joined_reason(node) for node in solution.nodes))
-    assert sorted(solution.roles().values()) == ["primary", "replica", "replica"]
+    _until(lambda: not any(solution.membership.not_joined_reason(node) for node in solution.nodes))
+    assert sorted(solution.roles.by_name().values()) == ["primary", "replica", "replica"]
 
 
 def _users(node: Server) -> dict[str, int]:
@@ -117,7 +117,7 @@ def _server_pids(node: Server) -> list[int]:
 @as_root
 def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
-    assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert solution.roles.by_name() == {"node1": "primary", "node2": "replica", "node3": "replica"}
     assert manager is not None and manager.alive and manager.events() == []
     assert _write(cluster) == "node1"
     for node in solution.nodes:
@@ -133,17 +133,17 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
 def test_a_killed_primary_is_replaced_and_rejoins_as_a_replica(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
-    old = solution.primary_of_record
+    old = solution.roles.primary_of_record
     before = _server_pids(old)
     assert kill_servers((old,))[1]
     _taken_over(cluster, old)
     assert not old.alive, "one failure is enough to stay down"
-    _until(lambda: solution.primary_of_record is not old)
-    assert _write(cluster) == solution.primary_of_record.name
+    _until(lambda: solution.roles.primary_of_record is not old)
+    assert _write(cluster) == solution.roles.primary_of_record.name
     kinds = [event.kind for event in manager.events()]
     assert kinds.index("missed") < kinds.index("decided") < kinds.index("promoted")
     assert [item.node for item in manager.events() if item.kind == "promoted"] == [
-        solution.primary_of_record.name
+        solution.roles.primary_of_record.name
     ]
     cluster.start_node(old)
     _joined(cluster)
@@ -156,7 +156,7 @@ def test_a_killed_primary_is_replaced_and_rejoins_as_a_replica(cluster: Deployed
 @as_root
 def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     solution = cluster.solution
-    old = solution.primary_of_record
+    old = solution.roles.primary_of_record
     context = FaultContext(cluster)
     settings = fault_from({"fault": "host-kill"}, "test")
     assert isinstance(settings, HostKillSettings)
@@ -166,7 +166,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     assert injection.hosts == (old.name,)
     _taken_over(cluster, old)
     assert fault.recover(context, injection).verified
-    assert _write(cluster) == solution.primary_of_record.name, "the old host must not answer for it"
+    assert _write(cluster) == solution.roles.primary_of_record.name, "the old host must not answer for it"
     cluster.start_node(old)
     _joined(cluster)
     missed = [event for event in cluster.events() if event.kind == "missed"]
@@ -177,7 +177,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
 def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
-    old = solution.primary_of_record
+    old = solution.roles.primary_of_record
     before = _server_pids(old)
     new = manager.switch_over()
     assert new != old.name
@@ -191,7 +191,7 @@ def test_a_switchover_loses_no_client(cluster: Deployed) -> None:
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     """Cut off the primary from the quorum, so that its own writes make it diverge."""
     solution = cluster.solution
-    old = solution.primary_of_record
+    old = solution.roles.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
     cut += [(target, here) for here, target in cut]
     cluster.lab.cut(cut)
@@ -205,7 +205,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     cluster.lab.heal(cut)
     for _ in range(3):
         cluster.start_node(old)
-        _until(lambda: not old.alive or not solution.not_joined_reason(old))
+        _until(lambda: not old.alive or not solution.membership.not_joined_reason(old))
         if old.alive:
             break
     _joined(cluster)

@@ -72,7 +72,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     )
     data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
     with Deployed(settings, data, tmp_path_factory.mktemp("patroni") / "lab") as deployed:
-        deployed.solution.disk_calls = frozenset(("sync",))
+        deployed.solution.hosts.disk_calls = frozenset(("sync",))
         deployed.bring_up()
         yield deployed
 
@@ -91,8 +91,8 @@ def test_what_was_changed_in_etcd_is_found(deployed: Deployed) -> None:
 
 def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:
     solution = deployed.solution
-    assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
-    assert [solution.not_joined_reason(node) for node in solution.nodes] == ["", "", ""]
+    assert solution.roles.by_name() == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert [solution.membership.not_joined_reason(node) for node in solution.nodes] == ["", "", ""]
     assert deployed.events() == []
     identifiers = {
         node.query("SELECT system_identifier FROM pg_control_system()")[0][0] for node in solution.nodes
@@ -126,23 +126,23 @@ def test_a_switchover_moves_the_primary_and_haproxy_follows(deployed: Deployed) 
     fault: Fault[SwitchoverSettings] = Switchover(SwitchoverSettings(fault="switchover"))
     injection = fault.inject(FaultContext(deployed))
     assert injection.hosts == ("node1",) and "Successfully switched over" in injection.detail
-    primary = deployed.solution.primary()
+    primary = deployed.solution.roles.primary()
     assert primary is not None and primary.name != "node1"
-    assert deployed.solution.primary_of_record is primary
+    assert deployed.solution.roles.primary_of_record is primary
     assert "promoted" in [event.kind for event in deployed.events()]
     _until(lambda: _write_servers(deployed) == {primary.name})
-    _until(lambda: not deployed.solution.not_joined_reason(deployed.solution.nodes[0]))
+    _until(lambda: not deployed.solution.membership.not_joined_reason(deployed.solution.nodes[0]))
 
 
 def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Deployed) -> None:
     solution = deployed.solution
-    old = solution.target("primary")
+    old = solution.roles.target("primary")
     old.stop()
     assert not old.alive
-    _until(lambda: solution.primary() not in (None, old))
+    _until(lambda: solution.roles.primary() not in (None, old))
     deployed.start_node(old)
-    _until(lambda: not solution.not_joined_reason(old))
-    assert solution.role(old) == "replica"
+    _until(lambda: not solution.membership.not_joined_reason(old))
+    assert solution.roles.of(old) == "replica"
 
 
 def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed: Deployed) -> None:
@@ -151,22 +151,26 @@ def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed:
     hosts = [deployed.lab.hosts[name] for name in ("etcd1", "etcd2")]
     for host in hosts:
         host.kill_all()
-    _until(lambda: solution.primary() is None)
-    _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
-    _until(lambda: "etcd has no quorum (0 of 3 members" in solution.not_joined_reason(solution.nodes[0]))
+    _until(lambda: solution.roles.primary() is None)
+    _until(lambda: solution.roles.observed(solution.nodes[0]) == "replica")
+    _until(
+        lambda: (
+            "etcd has no quorum (0 of 3 members" in solution.membership.not_joined_reason(solution.nodes[0])
+        )
+    )
     _until(lambda: "failed" in [event.kind for event in deployed.events()])
     details = [event.detail for event in deployed.events() if event.kind == "failed"]
     assert "etcd is unreachable, or has no quorum" in details[0]
     for host in hosts:
         assert solution.etcd.start_on(host)
-    _until(lambda: solution.primary() is not None)
-    _until(lambda: not any(map(solution.not_joined_reason, solution.nodes)))
+    _until(lambda: solution.roles.primary() is not None)
+    _until(lambda: not any(map(solution.membership.not_joined_reason, solution.nodes)))
 
 
 def test_a_node_without_patroni_is_unexpected_and_rejoins(deployed: Deployed) -> None:
     solution = deployed.solution
     assert isinstance(solution, Patroni)
-    replica = solution.target("replica")
+    replica = solution.roles.target("replica")
     daemon = solution.daemons[replica.name]
     assert daemon.process is not None
     hit = [member for member in daemon.process.members() if member.name() != "postgres"]
@@ -174,9 +178,11 @@ def test_a_node_without_patroni_is_unexpected_and_rejoins(deployed: Deployed) ->
         with contextlib.suppress(psutil.NoSuchProcess):  # Short-lived processes end by themselves.
             process.kill()
     _until(lambda: not daemon.alive)
-    assert solution.unexpected_primary_reason(replica) == f"the Patroni of {replica.name} has ended"
+    assert (
+        solution.membership.unexpected_primary_reason(replica) == f"the Patroni of {replica.name} has ended"
+    )
     deployed.start_node(replica)
-    assert solution.unexpected_primary_reason(replica) == ""
+    assert solution.membership.unexpected_primary_reason(replica) == ""
 
 
 def _write_servers(deployed: Deployed) -> set[str]:

@@ -69,8 +69,8 @@ def test_a_commit_waits_for_two_and_a_slot_retains_the_log_for_an_absent_standby
         before = _kept(primary, "node3")
         primary.execute("SELECT pg_switch_wal()", "SELECT pg_create_restore_point('further')")
         assert _kept(primary, "node3") > before + 2**20
-        solution.rejoin(third)
-        wait_until(lambda: solution.not_joined_reason(third), 90.0, "node3 did not come back")
+        solution.membership.rejoin(third)
+        wait_until(lambda: solution.membership.not_joined_reason(third), 90.0, "node3 did not come back")
         waiting.join(90.0)
         assert not waiting.is_alive() and _has(primary, 2)
         wait_until(lambda: "" if _has(third, 2) else "not yet", 90.0, "node3 lacks the row")
@@ -97,11 +97,11 @@ def test_a_delayed_standby_shows_a_row_late_and_no_client_waits_for_it(tmp_path:
         began = time.monotonic()
         _write(primary, 1)
         assert _has(second, 1)
-        behind, lag = not _has(third, 1), solution.lag_reason(third)
+        behind, lag = not _has(third, 1), solution.membership.lag_reason(third)
         # A busy machine may use up the delay before the query.
         if time.monotonic() - began < 3.0:
             assert behind and "bytes of log to replay" in lag
-        wait_until(lambda: solution.lag_reason(third), 60.0, "node3 never had it")
+        wait_until(lambda: solution.membership.lag_reason(third), 60.0, "node3 never had it")
         assert _has(third, 1)
         assert time.monotonic() - began > 4.0
 

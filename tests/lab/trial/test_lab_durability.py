@@ -16,7 +16,7 @@ def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str
     settings: dict[str, object] = {}
 
     def ask(deployed: Deployed) -> None:
-        roles = deployed.solution.roles()
+        roles = deployed.solution.roles.by_name()
         for node in deployed.solution.nodes:
             (settings[roles[node.name]],) = node.query(question)
 

@@ -102,7 +102,7 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()
-        deployed.solution.rejoin(replica)
+        deployed.solution.membership.rejoin(replica)
         assert "node2: max_allowed_packet = 64m was requested, but it has 33554432" in _notes(deployed)
         replica.execute("SET GLOBAL max_allowed_packet = 67108864")
         require_in_effect(deployed.solution, deployed.access)

@@ -98,7 +98,7 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
     answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "synchronous_commit=on")
     assert answer.code == 0
     (wanted,) = calls
-    assert (wanted.solution.nodes, wanted.solution.name) == (3, "hot-standby on")
+    assert (wanted.solution.traits.nodes, wanted.solution.name) == (3, "hot-standby on")
     assert (wanted.rate, wanted.port, wanted.workload.workload) == (0, None, "oltp_read_write")
     assert [line.rstrip() for line in answer.out.splitlines()] == [
         "hot-standby on",

@@ -60,7 +60,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         "x.yaml",
     )
     first, second = experiment.solutions
-    assert (first.name, second.name, first.nodes, second.nodes) == ("a", "b", 3, 3)
+    assert (first.name, second.name, first.traits.nodes, second.traits.nodes) == ("a", "b", 3, 3)
     assert second.model_dump()["synchronous_commit"] == "on"
 
 
@@ -353,7 +353,7 @@ def test_siblings_that_differ_in_too_much_need_a_name() -> None:
 
 def test_a_solution_is_made_of_plain_settings() -> None:
     solution = solution_from({"solution": "hot-standby", "standbys": 2}, "up")
-    assert (solution.name, solution.nodes) == ("hot-standby on", 3)
+    assert (solution.name, solution.traits.nodes) == ("hot-standby on", 3)
 
 
 def test_wrong_settings_of_a_solution_are_named() -> None:

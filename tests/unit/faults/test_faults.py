@@ -33,7 +33,8 @@ def process() -> Iterator[Process]:
 
 def _context(process: Any) -> FaultContext:
     node = SimpleNamespace(name="node2", process=process)
-    solution = SimpleNamespace(nodes=[node], target=lambda _role: node, topology=SimpleNamespace(words={}))
+    roles = SimpleNamespace(target=lambda _role: node)
+    solution = SimpleNamespace(nodes=[node], roles=roles, topology=SimpleNamespace(words={}))
     return FaultContext(SimpleNamespace(solution=solution))
 
 

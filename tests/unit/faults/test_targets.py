@@ -15,7 +15,7 @@ from fivenines.faults.network import peers
 from fivenines.faults.network.cuts import all_links, between
 from fivenines.faults.nodes.kill import KillSettings
 from fivenines.faults.targets import Target
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
 from fivenines.solutions.ndb.settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
@@ -34,8 +34,7 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
     solution = SimpleNamespace(
         nodes=nodes,
         members=nodes,
-        target=target,
-        primary=lambda: nodes[primary],
+        roles=SimpleNamespace(target=target, primary=lambda: nodes[primary]),
         topology=SimpleNamespace(votes=size if votes is None else votes, words={}),
         node=lambda name: next(node for node in nodes if node.name == name),
         arbiter=None,
@@ -209,5 +208,5 @@ def test_target_words_of_a_solution_resolve_to_servers() -> None:
 
 
 def test_target_words_of_a_solution_are_not_misspelled_roles() -> None:
-    for word in _ndb(data_nodes=4, management_nodes=2).target_words:
+    for word in _ndb(data_nodes=4, management_nodes=2).traits.target_words:
         assert KillSettings(fault="kill", target=word).target == word

@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from fivenines.experiment.validation import checks
 from fivenines.solutions.durability import DurabilitySettings
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
 from fivenines.solutions.patroni.settings import PatroniSettings
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 from fivenines.solutions.settings import SolutionSettings
 
 RELAXED = {"primary": "relaxed", "standby": "strict"}

@@ -16,10 +16,12 @@ from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_EN
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.galera.solution import Galera, GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
+from fivenines.solutions.galera.solution import Galera
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
 from fivenines.solutions.hot_standby.solution import HotStandby
-from fivenines.solutions.replication.solution import Replication, ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
+from fivenines.solutions.replication.solution import Replication
 from fivenines.solutions.standalone import Standalone, StandaloneSettings
 from fivenines.trial.deployment.deployed import engines_of
 
@@ -56,7 +58,7 @@ def standalone(**given: Any) -> StandaloneSettings:
 )
 def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
     assert one.default_name() == name
-    assert one.nodes == nodes
+    assert one.traits.nodes == nodes
 
 
 @pytest.mark.parametrize(
@@ -213,13 +215,13 @@ def deployed(one: Any) -> Any:
     kind, server, family = KINDS[type(one)]
     engine: Any = SimpleNamespace(family=family, file=lambda pattern, *_: f"/{pattern}")
     solution = kind(one, None, engine, None)
-    solution.nodes = [server(number, engine) for number in range(1, one.nodes + 1)]
+    solution.nodes = [server(number, engine) for number in range(1, one.traits.nodes + 1)]
     return solution
 
 
 def _options(one: GaleraSettings) -> dict[str, str]:
     solution = deployed(one)
-    text = solution.configuration(solution.nodes[0])["wsrep_provider_options"]
+    text = solution.configuration.own(solution.nodes[0])["wsrep_provider_options"]
     assert text[0] == text[-1] == '"'
     return dict(part.split("=") for part in text[1:-1].split("; "))
 
@@ -258,16 +260,16 @@ def test_each_site_is_a_segment() -> None:
     solution.lab = SimpleNamespace(
         network=SimpleNamespace(site_names=["east", "west"]), site_of=sites.__getitem__
     )
-    message = [solution.configuration(node)["wsrep_provider_options"] for node in solution.nodes]
+    message = [solution.configuration.own(node)["wsrep_provider_options"] for node in solution.nodes]
     assert [text.rpartition("gmcast.segment=")[2] for text in message] == ['0"', '1"', '0"']
 
 
 def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
     plain, chosen = deployed(galera()), deployed(galera(sst="mariabackup", sync_wait=3))
-    found = plain.configuration(plain.nodes[0])
+    found = plain.configuration.own(plain.nodes[0])
     assert found["wsrep_sst_method"] == "rsync"
     assert "wsrep_sst_auth" not in found and "init_connect" not in found
-    found = chosen.configuration(chosen.nodes[0])
+    found = chosen.configuration.own(chosen.nodes[0])
     assert found["wsrep_sst_method"] == "mariabackup"
     assert found["init_connect"] == "'SET SESSION wsrep_sync_wait = 3'"
 
@@ -299,7 +301,7 @@ def test_galera_probes_silent_peers_before_it_suspects_them(suspect: float, time
 
 def test_every_galera_node_knows_the_whole_cluster_and_itself() -> None:
     solution = deployed(galera(appliers=7, durability="relaxed"))
-    found = [solution.configuration(node) for node in solution.nodes]
+    found = [solution.configuration.own(node) for node in solution.nodes]
     assert {one["wsrep_cluster_address"] for one in found} == {"gcomm://10.99.0.11,10.99.0.12,10.99.0.13"}
     assert [one["wsrep_node_name"] for one in found] == ["node1", "node2", "node3"]
     assert found[1]["wsrep_node_address"] == "10.99.0.12"
@@ -328,13 +330,13 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
         solution.nodes, [("3", "non-Primary", "Initialized"), SYNCED, SYNCED], strict=True
     ):
         node.answering, node.state = True, state
-    assert solution.roles() == {"node1": "down", "node2": "primary", "node3": "replica"}
-    assert solution.not_joined_reason(solution.nodes[0]) == "node1 is not Synced"
-    assert solution.not_joined_reason(solution.nodes[2]) == ""
+    assert solution.roles.by_name() == {"node1": "down", "node2": "primary", "node3": "replica"}
+    assert solution.membership.not_joined_reason(solution.nodes[0]) == "node1 is not Synced"
+    assert solution.membership.not_joined_reason(solution.nodes[2]) == ""
     solution.nodes[1].answering = False
-    assert solution.primary().name == solution.target("primary").name == "node3"
+    assert solution.roles.primary().name == solution.roles.target("primary").name == "node3"
     with pytest.raises(FiveninesError, match="no node has the role replica now"):
-        solution.target("replica")
+        solution.roles.target("replica")
 
 
 @pytest.mark.parametrize(
@@ -349,7 +351,7 @@ def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: 
         (tmp_path / "data" / "grastate.dat").touch()
     solution.nodes[0].answering = True
     node.state = position
-    solution.rejoin(node)
+    solution.membership.rejoin(node)
     assert node.done == [done]
 
 
@@ -359,48 +361,48 @@ def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: 
 )
 def test_which_commits_wait_for_a_standby(synchronous_commit: str, synchronous: bool) -> None:
     solution = deployed(standby(synchronous_commit=synchronous_commit, standbys=2))
-    assert solution.configuration(solution.nodes[0])["synchronous_commit"] == synchronous_commit
+    assert solution.configuration.own(solution.nodes[0])["synchronous_commit"] == synchronous_commit
     assert solution.manager_facts()["synchronous"] == synchronous
     names = "ANY 1 (node1, node3)" if synchronous else ""
     primary, old = solution.nodes[1], solution.nodes[0]
     primary.answering = primary.is_writable = True
-    solution._follow = lambda node, source: node.done.append(f"follows {source.name}")
-    solution.rejoin(old)
+    solution.follow = lambda node, source: node.done.append(f"follows {source.name}")
+    solution.membership.rejoin(old)
     assert old.done == ["rewind from node2", "follows node2", "start"]
     assert primary.done == [f"synchronous_standby_names = {names}"]
 
 
 def test_how_many_standbys_a_commit_waits_for_and_which() -> None:
     quorum = deployed(standby(standbys=3, wait_for=2))
-    assert quorum._sync_names(quorum.nodes[1]) == "ANY 2 (node1, node3, node4)"
+    assert quorum.sync_names(quorum.nodes[1]) == "ANY 2 (node1, node3, node4)"
     ranked = deployed(standby(standbys=3, wait_for=2, choice="first"))
-    assert ranked._sync_names(ranked.nodes[0]) == "FIRST 2 (node2, node3, node4)"
+    assert ranked.sync_names(ranked.nodes[0]) == "FIRST 2 (node2, node3, node4)"
     assert ranked.manager_facts()["control"] == {"wait_for": 2, "choice": "first"}
 
 
 def test_a_delayed_standby_is_never_awaited_read_from_or_promoted() -> None:
     solution = deployed(standby(standbys=2, delay=30))
     first, second, last = solution.nodes
-    assert "recovery_min_apply_delay" not in solution.configuration(second)
-    assert solution.configuration(last)["recovery_min_apply_delay"] == "30000ms"
-    assert solution._sync_names(first) == "ANY 1 (node2)"
+    assert "recovery_min_apply_delay" not in solution.configuration.own(second)
+    assert solution.configuration.own(last)["recovery_min_apply_delay"] == "30000ms"
+    assert solution.sync_names(first) == "ANY 1 (node2)"
     assert solution.manager_facts()["candidates"] == ["node1", "node2"]
     assert solution.replicas == [second]
-    assert solution.settings.least_settle == 30
+    assert solution.settings.traits.least_settle == 30
 
 
 def test_a_subscriber_is_never_awaited_or_promoted_and_refuses_writes() -> None:
     solution = deployed(standby(standbys=2, slots=True, subscriber=True))
     first, second, third, last = solution.nodes
-    assert solution.settings.nodes == 4
-    assert solution.configuration(second)["sync_replication_slots"] is True
-    assert solution.configuration(last)["default_transaction_read_only"] is True
-    assert solution._sync_names(first) == "ANY 1 (node2, node3)"
+    assert solution.settings.traits.nodes == 4
+    assert solution.configuration.own(second)["sync_replication_slots"] is True
+    assert solution.configuration.own(last)["default_transaction_read_only"] is True
+    assert solution.sync_names(first) == "ANY 1 (node2, node3)"
     assert solution.manager_facts()["candidates"] == ["node1", "node2", "node3"]
     assert solution.replicas == [second, third]
     last.answering = last.is_writable = True
-    assert solution.observed_role(last) == "replica"
-    assert solution.unexpected_primary_reason(last) == ""
+    assert solution.roles.observed(last) == "replica"
+    assert solution.membership.unexpected_primary_reason(last) == ""
     assert "one subscriber by logical replication" in solution.settings.facts().replication
 
 
@@ -409,11 +411,11 @@ def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
     for cascade in (False, True):
         solution = deployed(standby(standbys=3, cascade=cascade, synchronous_commit="local"))
         message = followed[cascade] = []
-        solution._follow = lambda node, source, message=message: message.append(
+        solution.follow = lambda node, source, message=message: message.append(
             f"{node.name} follows {source.name}"
         )
         solution.nodes[0].write_auto_conf = lambda _settings: None
-        solution.not_joined_reason = lambda _node: ""
+        solution.membership.not_joined_reason = lambda _node: ""
         solution.start()
     assert followed[False] == [f"node{number} follows node1" for number in (2, 3, 4)]
     assert followed[True] == [f"node{number} follows node{number - 1}" for number in (2, 3, 4)]
@@ -461,20 +463,20 @@ def test_a_standby_that_died_is_not_rewound() -> None:
     solution = deployed(standby(standbys=2))
     primary, dead = solution.nodes[0], solution.nodes[1]
     primary.answering = primary.is_writable = dead.standby = True
-    solution._follow = lambda node, source: node.done.append(f"follows {source.name}")
-    solution.rejoin(dead)
+    solution.follow = lambda node, source: node.done.append(f"follows {source.name}")
+    solution.membership.rejoin(dead)
     assert dead.done == ["follows node1", "start"]
 
 
 def test_without_a_primary_postgresql_is_just_started() -> None:
     solution = deployed(standby())
-    solution.rejoin(solution.nodes[0])
+    solution.membership.rejoin(solution.nodes[0])
     assert solution.nodes[0].done == ["start"]
 
 
 def test_every_replica_has_a_number_and_starts_read_only() -> None:
     solution = deployed(replication(durability="relaxed"))
-    found = [solution.configuration(node) for node in solution.nodes]
+    found = [solution.configuration.own(node) for node in solution.nodes]
     assert [one["server_id"] for one in found] == [1, 2, 3]
     assert {(one["read_only"], one["gtid_strict_mode"]) for one in found} == {(True, True)}
     assert {(one["sync_binlog"], one["innodb_flush_log_at_trx_commit"]) for one in found} == {(0, 2)}
@@ -484,9 +486,9 @@ def test_every_replica_has_a_number_and_starts_read_only() -> None:
 
 def test_applier_threads_and_their_mode() -> None:
     plain = deployed(replication())
-    assert not [name for name in plain.configuration(plain.nodes[0]) if "parallel" in name]
+    assert not [name for name in plain.configuration.own(plain.nodes[0]) if "parallel" in name]
     several = deployed(replication(appliers=4, parallel_mode="conservative"))
-    found = several.configuration(several.nodes[1])
+    found = several.configuration.own(several.nodes[1])
     assert (found["slave_parallel_threads"], found["slave_parallel_mode"]) == (4, "conservative")
     assert "a single thread" in replication(parallel_mode="optimistic").problems()[0]
     other = replication(engine="mysql-9.7", appliers=8, parallel_mode="optimistic")
@@ -497,7 +499,7 @@ def test_applier_threads_and_their_mode() -> None:
 @pytest.mark.parametrize("mode", ["after_sync", "after_commit"])
 def test_semi_synchronous_replicas_acknowledge_and_do_not_wait(mode: str) -> None:
     solution = deployed(replication(mode=mode, semi_sync_timeout=2.5))
-    found = solution.configuration(solution.nodes[2])
+    found = solution.configuration.own(solution.nodes[2])
     assert found["rpl_semi_sync_slave_enabled"] is True
     assert found["rpl_semi_sync_master_wait_point"] == mode.upper()
     assert found["rpl_semi_sync_master_timeout"] == 2500
@@ -513,7 +515,7 @@ def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: st
     solution = deployed(replication(mode=mode))
     old, primary = solution.nodes[0], solution.nodes[2]
     primary.answering = primary.is_writable = True
-    solution.rejoin(old)
+    solution.membership.rejoin(old)
     assert old.done == [
         f"start{arguments}",
         WHERE_ITS_LOG_ENDS,
@@ -527,7 +529,7 @@ def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: st
 )
 def test_a_primary_that_was_not_replaced_is_primary_again(mode: str, done: list[str]) -> None:
     solution = deployed(replication(mode=mode))
-    solution.rejoin(solution.nodes[0])
+    solution.membership.rejoin(solution.nodes[0])
     assert solution.nodes[0].done == done
 
 
@@ -554,13 +556,13 @@ def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes"
 def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
     solution = deployed(replication())
     node = solution.nodes[1]
-    assert solution.not_joined_reason(node) == "node2 does not answer"
+    assert solution.membership.not_joined_reason(node) == "node2 does not answer"
     node.answering, node.state = True, state
-    assert solution.not_joined_reason(node) == reason
-    assert solution.role(node) == "replica"
+    assert solution.membership.not_joined_reason(node) == reason
+    assert solution.roles.of(node) == "replica"
     node.is_writable = True
-    assert solution.not_joined_reason(node) == ""
-    assert solution.role(node) == "primary"
+    assert solution.membership.not_joined_reason(node) == ""
+    assert solution.roles.of(node) == "primary"
 
 
 def test_an_unknown_node_is_reported_with_the_known_nodes() -> None:
@@ -587,16 +589,16 @@ def test_each_runs_on_all_nodes_and_raises_an_error() -> None:
 def test_a_single_server_is_primary_or_down() -> None:
     solution = deployed(standalone(durability="relaxed"))
     node = solution.nodes[0]
-    assert solution.configuration(node) == {"synchronous_commit": "off"}
-    assert solution.role(node) == "down"
-    solution.rejoin(node)
-    assert solution.not_joined_reason(node) == "it is not writable"
+    assert solution.configuration.own(node) == {"synchronous_commit": "off"}
+    assert solution.roles.of(node) == "down"
+    solution.membership.rejoin(node)
+    assert solution.membership.not_joined_reason(node) == "it is not writable"
     node.is_writable = True
-    assert (solution.role(node), solution.not_joined_reason(node), solution.lag_reason(node)) == (
-        "primary",
-        "",
-        "",
-    )
+    assert (
+        solution.roles.of(node),
+        solution.membership.not_joined_reason(node),
+        solution.membership.lag_reason(node),
+    ) == ("primary", "", "")
 
 
 def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
@@ -605,17 +607,17 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     for node in solution.nodes:
         node.answering = True
     first.is_writable = second.is_writable = True
-    assert solution.roles() == {"node1": "primary", "node2": "unexpected-primary", "node3": "replica"}
-    solution.appoint("node2")
-    assert solution.primary() is solution.primary_of_record is second
-    assert solution.roles() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
-    assert solution.role(first) == "unexpected-primary"
-    assert "node1 is writable although node2 is the primary" in solution.not_joined_reason(first)
-    assert "node1 is writable" in solution.unexpected_primary_reason(first)
-    assert solution.unexpected_primary_reason(second) == ""
+    assert solution.roles.by_name() == {"node1": "primary", "node2": "unexpected-primary", "node3": "replica"}
+    solution.roles.appoint("node2")
+    assert solution.roles.primary() is solution.roles.primary_of_record is second
+    assert solution.roles.by_name() == {"node1": "unexpected-primary", "node2": "primary", "node3": "replica"}
+    assert solution.roles.of(first) == "unexpected-primary"
+    assert "node1 is writable although node2 is the primary" in solution.membership.not_joined_reason(first)
+    assert "node1 is writable" in solution.membership.unexpected_primary_reason(first)
+    assert solution.membership.unexpected_primary_reason(second) == ""
     second.is_writable = False
-    assert solution.primary() is first
-    assert solution.restart_order([first, third, second])[0] is second
+    assert solution.roles.primary() is first
+    assert solution.membership.restart_order([first, third, second])[0] is second
 
 
 def test_the_most_advanced_of_all_dead_galera_nodes_begins_a_new_cluster(tmp_path: Any) -> None:
@@ -626,7 +628,7 @@ def test_the_most_advanced_of_all_dead_galera_nodes_begins_a_new_cluster(tmp_pat
         node.host.data = Folder(node.host.node / "data")
         (node.host.node / "data" / "grastate.dat").write_text("safe_to_bootstrap: 0\n")
         node.state = f"uuid:{[5, 9, 7][number]}"
-    solution.rejoin(solution.nodes[0])
+    solution.membership.rejoin(solution.nodes[0])
     assert solution.nodes[1].done == ["start --wsrep-new-cluster --wsrep-start-position=uuid:9"]
     assert solution.nodes[0].done == ["start --wsrep-start-position=uuid:5"]
     written = [(node.data / "grastate.dat").read_text() for node in solution.nodes]
@@ -642,18 +644,18 @@ def test_remediation_bootstraps_the_most_advanced_survivor_after_a_while(
     _, second, third = solution.nodes
     second.answering = third.answering = True
     second.state = third.state = ("2", "Primary", "Synced")
-    monkeypatch.setattr("fivenines.solutions.galera.solution._committed", {second: 5, third: 9}.get)
-    assert solution.remediate() == []
+    monkeypatch.setattr("fivenines.solutions.galera.membership._committed", {second: 5, third: 9}.get)
+    assert solution.membership.remediate() == []
     second.state = third.state = ("1", "non-Primary", "Initialized")
-    assert solution.remediate() == []
+    assert solution.membership.remediate() == []
     clock[0] += 2.9
-    assert solution.remediate() == []
+    assert solution.membership.remediate() == []
     clock[0] += 0.2
-    assert solution.remediate() == ["node3: pc.bootstrap=YES, as no node had a majority"]
+    assert solution.membership.remediate() == ["node3: pc.bootstrap=YES, as no node had a majority"]
     assert third.done == ["SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"]
     assert second.done == []
     nobody = deployed(galera(bootstrap_after=None))
-    assert nobody.remediate() == []
+    assert nobody.membership.remediate() == []
 
 
 def test_mysql_replicates_under_its_own_names() -> None:
@@ -662,13 +664,13 @@ def test_mysql_replicates_under_its_own_names() -> None:
     engine: Any = SimpleNamespace(family="mysql")
     solution: Any = Replication(one, None, engine, None)  # type: ignore[arg-type]
     solution.nodes = [NotingMysql(number, engine) for number in (1, 2, 3)]
-    found = solution.configuration(solution.nodes[1])
+    found = solution.configuration.own(solution.nodes[1])
     assert (found["server_id"], found["gtid_mode"], found["super_read_only"]) == (2, "ON", True)
     assert found["rpl_semi_sync_source_wait_for_replica_count"] == 2
     assert not [name for name in found if "slave" in name]
     primary, old = solution.nodes[1], solution.nodes[0]
     primary.answering = primary.is_writable = True
-    solution.rejoin(old)
+    solution.membership.rejoin(old)
     assert old.done == [
         "start --skip-replica-start",
         *MysqlReplicating().follow("10.99.0.12", solution.passwords.replication),

@@ -43,7 +43,7 @@ ANY: TypeAdapter[Any] = TypeAdapter(
 )
 def test_solutions_with_support_for_vms(solution: dict[str, Any], problem: str) -> None:
     settings = ANY.validate_python({**solution, "machines": "virtual-machines"})
-    message = [one for one in settings.problems_with_parts() if one.startswith("machines")]
+    message = [one for one in settings.checks.problems_with_parts() if one.startswith("machines")]
     assert message == ([problem] if problem else [])
 
 
@@ -86,6 +86,6 @@ def test_disks_of_vms_can_be_slow_and_full(kind: Any) -> None:
 
 def test_the_bandwidth_of_a_vm_cannot_be_limited() -> None:
     settings = ANY.validate_python({"solution": "standalone", "machines": "virtual-machines"})
-    (problem,) = settings.problems_with_network(NetworkSettings(bandwidth="1Gbit/s"))
+    (problem,) = settings.checks.problems_with_network(NetworkSettings(bandwidth="1Gbit/s"))
     assert "`bandwidth` cannot be set" in problem
-    assert settings.problems_with_network(NetworkSettings()) == []
+    assert settings.checks.problems_with_network(NetworkSettings()) == []

@@ -34,10 +34,10 @@ class DeploymentContract:
             assert phases[0] == "deploying"
             assert len(solution.nodes) == self.size
 
-            primary = solution.primary()
-            assert primary is not None and primary is solution.primary_of_record
+            primary = solution.roles.primary()
+            assert primary is not None and primary is solution.roles.primary_of_record
             assert primary.writable()
-            roles = solution.roles()
+            roles = solution.roles.by_name()
             assert roles.pop(primary.name) == "primary"
             assert set(roles.values()) <= {"replica"} and len(roles) == self.size - 1
 
@@ -46,8 +46,10 @@ class DeploymentContract:
             assert set(write) <= {node.client_endpoint for node in solution.nodes}
 
             assert deployed.settle(PATIENCE, set()) == ""
-            assert [solution.not_joined_reason(node) for node in solution.nodes] == [""] * self.size
-            assert deployed.record().roles == solution.roles()
+            assert [solution.membership.not_joined_reason(node) for node in solution.nodes] == [
+                ""
+            ] * self.size
+            assert deployed.record().roles == solution.roles.by_name()
             assert list(deployed.clients) == ["client"]
         assert left() == []
 
@@ -76,13 +78,13 @@ class OwnedContract(DeploymentContract):
         with deployed:
             deployed.bring_up()
             solution = deployed.solution
-            node = next(one for one in solution.nodes if one is not solution.primary())
+            node = next(one for one in solution.nodes if one is not solution.roles.primary())
             node.stop()
-            assert solution.roles()[node.name] == "down"
-            assert solution.not_joined_reason(node)
+            assert solution.roles.by_name()[node.name] == "down"
+            assert solution.membership.not_joined_reason(node)
             assert deployed.settle(PATIENCE, {node.name}) == "", "the others are not held up"
             deployed.start_node(node)
-            wait_until(lambda: solution.not_joined_reason(node), PATIENCE, "it did not rejoin")
+            wait_until(lambda: solution.membership.not_joined_reason(node), PATIENCE, "it did not rejoin")
             assert deployed.settle(PATIENCE, set()) == ""
-            assert solution.roles()[node.name] == "replica"
+            assert solution.roles.by_name()[node.name] == "replica"
         assert left() == []

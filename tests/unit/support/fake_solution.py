@@ -13,7 +13,9 @@ import pytest
 
 from fivenines.failover.proxies.direct import Direct, DirectSettings
 from fivenines.servers.cluster.cluster import Cluster
+from fivenines.servers.cluster.membership import Membership
 from fivenines.solutions.base import Solution
+from fivenines.solutions.traits import Traits
 from fivenines.trial.deployment import deployed
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -78,8 +80,23 @@ class FakeNode:
         return {}
 
 
-class FakeSolution(Cluster[Any]):
+class FakeMembership(Membership[Any]):
     """Replicas have everything at once."""
+
+    def rejoin(self, node: Any) -> None:
+        node.start()
+
+    def not_joined_reason(self, node: Any) -> str:
+        return "" if node.alive else f"{node.name} does not answer"
+
+    def lag_reason(self, node: Any) -> str:
+        return self.not_joined_reason(node)
+
+
+class FakeSolution(Cluster[Any]):
+    """Starts its servers."""
+
+    membership_type = FakeMembership
 
     def __init__(self, settings: Any, lab: Any, engine: Any, _data: Path) -> None:
         topology: Any = SimpleNamespace(solution="fake")
@@ -88,7 +105,7 @@ class FakeSolution(Cluster[Any]):
         self.phases: dict[str, float] = {}
 
     def deploy(self) -> None:
-        for number in range(self.settings.nodes):
+        for number in range(self.settings.traits.nodes):
             host: Any = self.lab.add_host(f"node{number + 1}", None)  # type: ignore[arg-type]
             self.nodes.append(FakeNode(host, writes=number == 0))
         self.lab.servers = list(self.nodes)  # type: ignore[attr-defined]
@@ -101,15 +118,6 @@ class FakeSolution(Cluster[Any]):
     def leave(self) -> None:
         """Nothing stays."""
 
-    def rejoin(self, node: Any) -> None:
-        node.start()
-
-    def not_joined_reason(self, node: Any) -> str:
-        return "" if node.alive else f"{node.name} does not answer"
-
-    def lag_reason(self, node: Any) -> str:
-        return self.not_joined_reason(node)
-
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
         yield
@@ -121,9 +129,8 @@ def fake_settings(nodes: int) -> Any:
     return SimpleNamespace(
         name="fake",
         engine="",
-        nodes=nodes,
+        traits=Traits(nodes, single_writer=True),
         external=True,
-        single_writer=True,
         facts=lambda: None,
         access=DirectSettings(),
         failover_manager=None,

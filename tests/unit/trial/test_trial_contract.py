@@ -22,12 +22,12 @@ class PretendedDeployment:
         network = SimpleNamespace(begins="deployment")
         self.lab = SimpleNamespace(hosts={}, network=network, require_sound=lambda: None, clocks=dict)
         self.solution = SimpleNamespace(
-            primary=lambda: None,
+            roles=SimpleNamespace(primary=lambda: None),
             nodes=[],
             serving=[],
             compared=False,
-            bears_connection_every=0.0,
-            parts_in_effect=list,
+            hosts=SimpleNamespace(bears_connection_every=0.0),
+            configuration=SimpleNamespace(parts_in_effect=list),
         )
         self.client_addresses: dict[str, int] = {}
 

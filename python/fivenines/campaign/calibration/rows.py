@@ -147,12 +147,13 @@ def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
 
 def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
     """Pause the standby's replay; return the beginning and end of the time in which it surely paused."""
-    standby = up.solution.nodes[1]
-    up.solution.stall(standby)
+    standby, stalling = up.solution.nodes[1], up.solution.stalling
+    assert stalling is not None
+    stalling.stall(standby)
     began = time.monotonic_ns()
     time.sleep(seconds)
     ended = time.monotonic_ns()
-    if reason := up.solution.unstall(standby):
+    if reason := stalling.unstall(standby):
         raise FiveninesError(f"the standby did not resume replay: {reason}")
     return began, ended
 

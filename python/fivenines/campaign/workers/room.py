@@ -101,7 +101,7 @@ def _hosts(cell: Cell, clients: int) -> int:
 def _memory(cell: Cell) -> int:
     settings = cell.solution
     assumed = _OF_VM if settings.machines == "virtual-machines" else int(ASSUMED * (1 + GROWTH))
-    return settings.nodes * (settings.limits.memory or assumed)
+    return settings.traits.nodes * (settings.limits.memory or assumed)
 
 
 def _round(size: int) -> int:

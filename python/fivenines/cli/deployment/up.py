@@ -175,8 +175,9 @@ def wanted_solution(
     wanted = solution_from(asked, where)
     if lacking := machine_problem(wanted):
         raise UsageError(f"up: {lacking}")
-    if nodes is not None and count is None and nodes != wanted.nodes:
-        raise UsageError(f"{where}: {solution} has {wanted.nodes} nodes. Leave --nodes out")
+    has = wanted.traits.nodes
+    if nodes is not None and count is None and nodes != has:
+        raise UsageError(f"{where}: {solution} has {has} nodes. Leave --nodes out")
     return wanted
 
 

@@ -192,7 +192,7 @@ def problems(settings: Settings) -> list[str]:
     """Return the problems of settings and of nested settings."""
     found = list(settings.problems())
     if isinstance(settings, SolutionSettings):
-        found += settings.problems_with_parts()
+        found += settings.checks.problems_with_parts()
         found += _refused(settings)
     for name in type(settings).model_fields:
         inner = getattr(settings, name)
@@ -266,7 +266,7 @@ def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mist
 
 def _refused(solution: SolutionSettings) -> dict[str, KeyPath]:
     """Return the settings that a solution refuses, as sentences with their keys."""
-    return {f"{dotted(keys)}: {text}": keys for keys, text in solution.refused().items()}
+    return {f"{dotted(keys)}: {text}": keys for keys, text in solution.checks.refused().items()}
 
 
 def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
@@ -298,7 +298,7 @@ def problems_with(
     `topology`: the solution's topology, if it has other hosts of the load than usual.
     """
     singles = [step.fault for step in fault.schedule(Random(0))]
-    refused = [text for single in singles for text in solution.problems_with_fault(single)]
+    refused = [text for single in singles for text in solution.checks.problems_with_fault(single)]
     return [*fault.problems_with(topology or solution.topology()), *refused]
 
 
@@ -307,7 +307,7 @@ def _unshaped(parts: Parts) -> Iterator[Mistake]:
     names = solution_names([solution for _, solution in parts.solutions])
     for index, network in parts.networks:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
-            for problem in solution.problems_with_network(network):
+            for problem in solution.checks.problems_with_network(network):
                 text = f"{shown(network.name)} is not possible with {shown(name)}: {problem}"
                 yield of_entry("network", index, text)
 

@@ -261,9 +261,9 @@ def _endpoint_problem(endpoint: str | None, solution: SolutionSettings) -> str:
             f"clients reach {name} through {solution.access.kind}, which chooses the node: leave it "
             "out, or set `access: {kind: direct}`"
         )
-    if node is not None and int(node[1]) > solution.nodes:
-        return f"{name} has no {endpoint}; it has node1 to node{solution.nodes}"
-    if node is not None and solution.single_writer:
+    if node is not None and int(node[1]) > solution.traits.nodes:
+        return f"{name} has no {endpoint}; it has node1 to node{solution.traits.nodes}"
+    if node is not None and solution.traits.single_writer:
         return (
             f"{name} has one writable node at a time, which may not be {endpoint}: leave "
             f"it out, or write {LOCAL}"

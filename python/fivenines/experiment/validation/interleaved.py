@@ -94,7 +94,7 @@ def _memory(experiment: Experiment) -> Iterator[Mistake]:
     """Check that the memory limits of all solutions fit into this machine together."""
     total = psutil.virtual_memory().total
     for group in groups(experiment):
-        limits = [(cell.solution.limits.memory or 0) * cell.solution.nodes for cell in group]
+        limits = [(cell.solution.limits.memory or 0) * cell.solution.traits.nodes for cell in group]
         if sum(limits) > total:
             yield _at(
                 ("design",),

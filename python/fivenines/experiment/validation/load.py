@@ -10,7 +10,7 @@ from fivenines.software.store import family_of
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     """Return one error for the first solution that ignores settings, with all of them."""
     for solution in experiment.solutions:
-        if ignored := solution.problems_with_load(experiment.load):
+        if ignored := solution.checks.problems_with_load(experiment.load):
             keys = " and ".join(f"load.{key}" for key in ignored)
             first, why = next(iter(ignored.items()))
             called = shown(solution.name or solution.default_name())
@@ -40,7 +40,7 @@ def _alongside(experiment: Experiment) -> Iterator[Mistake]:
     ledger = experiment.ledger
     for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
         for solution in experiment.solutions if workload.rate else ():
-            if why := solution.problem_alongside():
+            if why := solution.checks.problem_alongside():
                 called = shown(solution.name or solution.default_name())
                 text = f"ledger.{name}: not possible with {called}: {why}"
                 yield Mistake(None, ("ledger", name, "rate"), text)

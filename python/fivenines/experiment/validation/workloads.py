@@ -15,7 +15,7 @@ _OWN = "server"
 def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     """Return an error for the first solution that does not support a setting."""
     for path, level in _levels(experiment):
-        found = ((one, one.isolations) for one in experiment.solutions)
+        found = ((one, one.traits.isolations) for one in experiment.solutions)
         for solution, given in found:
             if given is not None and level not in (_OWN, *given):
                 text = (
@@ -29,7 +29,7 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
             f"{_called(solution)}: {text}"
             for _, one in _parts((), workload)
             for solution in experiment.solutions
-            for text in solution.problems_with_workload(one)
+            for text in solution.checks.problems_with_workload(one)
         )
         if text := next(problems, ""):
             yield of_entry("workloads", index, text)

@@ -38,7 +38,7 @@ class Manager(ABC, Generic[M]):
         """
         self.start_on(node)
         if not self.settings.supervises:
-            self.solution.rejoin(node)
+            self.solution.membership.rejoin(node)
 
     def start_on(self, node: Server) -> None:
         """Restart its programs on a node's host if they have ended; if it `supervises`, the server, too.

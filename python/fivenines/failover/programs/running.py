@@ -143,7 +143,7 @@ class Running:
         called, name = self.settings.called, ""
         try:
             with self._one_at_a_time:
-                name = self.solution.primary_of_record.name
+                name = self.solution.roles.primary_of_record.name
                 self.write_files()
                 if not self.process.alive:
                     raise FiveninesError("it does not run")
@@ -172,7 +172,7 @@ class Running:
         if not self.settings.switchover:
             raise FiveninesError(f"{self.settings.called} has no command for a switchover: set `switchover`")
         known = len(self._events)
-        former = self.solution.primary_of_record.name
+        former = self.solution.roles.primary_of_record.name
         self.run(self.settings.switchover, _SWITCHOVER)
         new = ""
 
@@ -223,7 +223,7 @@ class Running:
     def _facts(self) -> templates.Facts:
         """Return the values for its templates."""
         nodes = [self._node(node) for node in self.solution.nodes]
-        primary = self._node(self.solution.primary_of_record)
+        primary = self._node(self.solution.roles.primary_of_record)
         given, (write_port, read_port) = self.solution.passwords, self._ports
         return templates.Facts(
             nodes=nodes,
@@ -261,13 +261,13 @@ class Running:
     def _hear(self, line: str) -> None:
         """Process a line of its log: events, and whether it is ready."""
         self._look_for_readiness(line)
-        primary = self.solution.primary_of_record.name
+        primary = self.solution.roles.primary_of_record.name
         event = self._reader.read(self._hidden(line), time.monotonic_ns(), primary)
         if event is None:
             return
         self._events.append(event)
         if event.kind == "promoted" and event.node != primary:
-            self.solution.appoint(event.node)
+            self.solution.roles.appoint(event.node)
 
     def _not_heard(self, why: str) -> None:
         self.note("failed", f"a line of its log could not be read: {why}")

@@ -91,7 +91,7 @@ class Haproxy(Access[HaproxySettings]):
 
     def start(self) -> None:
         self._responders: dict[str, list[Process]] = {}
-        self._leads_to = self.solution.primary_of_record
+        self._leads_to = self.solution.roles.primary_of_record
         for node in self.solution.nodes:
             self.start_on(node)
         self.host = self.solution.lab.add_host("proxy", engine(self.software).root())

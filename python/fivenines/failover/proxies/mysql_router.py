@@ -122,7 +122,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
         members = self.solution.nodes
         group = str(getattr(self.solution, "group_name", ""))
-        primary = self.solution.target("primary")
+        primary = self.solution.roles.target("primary")
         if self._by_shell:
             router_metadata.by_shell(primary)
         else:

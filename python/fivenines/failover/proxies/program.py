@@ -79,7 +79,7 @@ class Program(Access[ProgramSettings]):
     def start(self) -> None:
         self._running.start()
         if self.settings.on_promotion != "nothing":
-            self.solution.on_appointed.append(self._follow)
+            self.solution.roles.on_appointed.append(self._follow)
 
     def stop(self) -> None:
         self._running.stop()

@@ -111,7 +111,8 @@ class Maintenance(Fault[MaintenanceSettings]):
             )
         if isinstance(server, Server):
             draining = context.access.draining
-            context.solution.undrain(draining, server)
+            if context.solution.switchover is not None:
+                context.solution.switchover.undrain(draining, server)
             if draining is not None:
                 draining.undrain(server.name)
         if not progress.left:
@@ -164,7 +165,7 @@ class Maintenance(Fault[MaintenanceSettings]):
         """Move the primary's role and the clients to other nodes before a node's shutdown."""
         solution = context.solution
         possible = self.settings.switchover and not solution.topology.without_switchover
-        if possible and solution.primary() is server:
+        if possible and solution.roles.primary() is server:
             over = hand_over(context)
             context.note("handed over", server.name, over.detail)
             _others_work(context, server.name)
@@ -206,11 +207,11 @@ class _Others:
             return str(error) or type(error).__name__
 
     def _not_joined(self) -> str:
-        return next(filter(None, map(self._solution.not_joined_reason, self._members)), "")
+        return next(filter(None, map(self._solution.membership.not_joined_reason, self._members)), "")
 
     def _behind(self) -> str:
         if self._lacks is None:
-            self._lacks = self._solution.written()
+            self._lacks = self._solution.membership.written()
         nodes = [member for member in self._members if isinstance(member, Server)]
         return next(filter(None, map(self._lacks, nodes)), "")
 

@@ -11,6 +11,7 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.servers.base import Server
+from fivenines.servers.cluster.switchover import ChosenSwitchover
 from fivenines.servers.cluster.topology import Topology
 
 
@@ -43,7 +44,8 @@ class Switchover(Fault[SwitchoverSettings]):
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        context.solution.undrain(context.access.draining, injection.servers[0])
+        if context.solution.switchover is not None:
+            context.solution.switchover.undrain(context.access.draining, injection.servers[0])
         return Recovery(True, "", moment)
 
 
@@ -65,22 +67,26 @@ def hand_over(context: FaultContext, to: str = "") -> HandedOver:
         FiveninesError: the primary did not change; the message gives the reason.
     """
     solution = context.solution
-    former = solution.target("primary")
+    former = solution.roles.target("primary")
     if context.access.settings.switches_over:
         detail = f"by the access layer: {former.name} to {context.access.switch_over()}"
     elif context.manager is not None:
         detail = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
-    elif to:
-        detail = solution.hand_over_to(to)
+    elif solution.switchover is None:
+        raise FiveninesError(f"{solution.name}: it does not support a switchover")
+    elif not to:
+        detail = solution.switchover.hand_over(context.access.draining)
+    elif isinstance(solution.switchover, ChosenSwitchover):
+        detail = solution.switchover.hand_over_to(to)
     else:
-        detail = solution.hand_over(context.access.draining)
+        raise FiveninesError(f"{solution.name}: it does not support choosing the new primary")
     done = context.settles(lambda: _successor(context, former), solution.hand_over_patience)
-    successor = solution.primary()
+    successor = solution.roles.primary()
     if not done and (successor is None or successor is former):
         raise FiveninesError(f"switchover: {former.name} is still the primary ({detail})")
     return HandedOver(former, done, detail)
 
 
 def _successor(context: FaultContext, former: Server) -> bool:
-    primary = context.solution.primary()
+    primary = context.solution.roles.primary()
     return primary is not None and primary is not former

@@ -33,7 +33,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
     settings_type = ConnectionStormSettings
 
     def inject(self, context: FaultContext) -> Injection:
-        node = context.solution.target("primary")
+        node = context.solution.roles.target("primary")
         before = _connected(node) or 0
         storm = context.client.spawn_outside(self._command(context, node), log="storm.out", env=secret(node))
         moment = now()

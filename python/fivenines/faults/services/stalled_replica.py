@@ -1,14 +1,16 @@
 """Fault `stalled-replica`: stop a replica from applying changes. It continues to receive them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from fivenines.base.errors import FiveninesError
 from fivenines.base.units import Duration
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.servers.cluster.switchover import Stalling
 from fivenines.servers.cluster.topology import Topology
 
 
@@ -30,18 +32,25 @@ class StalledReplicaSettings(NodeFaultSettings):
 
 
 class StalledReplica(Fault[StalledReplicaSettings]):
-    """Injected with commands of the server, see `Solution.stall`; verified by the status it reports."""
+    """Injected with commands of the server, see `Stalling`; verified by the status it reports."""
 
     settings_type = StalledReplicaSettings
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
-        messages = [context.solution.stall(server) for server in target.servers]
+        messages = [_stalling(context).stall(server) for server in target.servers]
         return Injection(target.hosts, target.role, moment, True, "; ".join(messages), target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        reasons = [context.solution.unstall(server) for server in injection.servers]
+        reasons = [_stalling(context).unstall(server) for server in injection.servers]
         problems = "; ".join(filter(None, reasons))
         return Recovery(not problems, problems or "the replica applies again", moment)
+
+
+def _stalling(context: FaultContext) -> Stalling[Any]:
+    solution = context.solution
+    if solution.stalling is None:
+        raise FiveninesError(f"{solution.name}: it has no replica that could stall")
+    return solution.stalling

@@ -1,6 +1,9 @@
 """State of a disk that two nodes replicate block by block."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+
+from fivenines.servers.cluster.aspect import Aspect, N
 
 
 @dataclass(frozen=True)
@@ -36,3 +39,11 @@ class DiskStatus:
         """Return whether both nodes are connected and have the same data."""
         both = (self.disk, self.peer_disk) == ("UpToDate", "UpToDate")
         return self.connection == "Connected" and both and not self.out_of_sync
+
+
+class ReplicatedDisk(Aspect[N], ABC):
+    """The disk that the nodes of a cluster share by replication."""
+
+    @abstractmethod
+    def status(self, node: N) -> DiskStatus | None:
+        """Return the state of the disk as a node sees it; None: it does not show it now."""

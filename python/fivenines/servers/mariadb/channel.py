@@ -27,7 +27,8 @@ class GaleraChannel(Channel[Mariadb]):
         return {
             **LOGGING,
             "log_slave_updates": True,
-            # Returning changes are skipped by their domain: see `_LOADER_ID` in solutions/galera/solution.py.
+            # Returning changes are skipped by their domain: see `_LOADER_ID` in
+            # solutions/galera/configuration.py.
             "server_id": numbers.server,
             "wsrep_gtid_mode": True,
             "wsrep_gtid_domain_id": numbers.cluster,

@@ -136,7 +136,7 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
             f"{settings.name}: the price list does not answer, so the budget cannot be checked: write "
             "price_per_hour"
         )
-    made = Made(_new_name(settings.name), settings.nodes, price)
+    made = Made(_new_name(settings.name), settings.traits.nodes, price)
     key = settings.model_dump_json()
     with _ends_as_by_ctrl_c():
         try:
@@ -208,7 +208,7 @@ def _create(api: Api, made: Made, settings: AuroraSettings, create: CreateSettin
         made.asked = not was_refused(error)
         raise
     if settings.is_aurora:
-        for number in range(settings.nodes):
+        for number in range(settings.traits.nodes):
             name = f"{made.name}-{number + 1}"
             api.create_instance(name, made.name, instance_values(settings, create, number), tags)
 

@@ -98,8 +98,8 @@ class Simulated(Fault[FaultSettings]):
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
         of_replica = self.settings.fault == "stalled-replica"
-        hit: Sequence[Any] = target.servers if of_replica else [context.solution.target("primary")]
-        writer = context.solution.target("primary")
+        hit: Sequence[Any] = target.servers if of_replica else [context.solution.roles.target("primary")]
+        writer = context.solution.roles.target("primary")
         before = {server.name: _lag(server) or 0.0 for server in hit} if of_replica else {}
         moment, statements = now(), []
         for server in hit:

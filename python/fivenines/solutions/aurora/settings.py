@@ -8,23 +8,17 @@ from pydantic import Field
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.settings import Settings
-from fivenines.faults.settings import FaultSettings
-from fivenines.lab.settings import NetworkSettings
 from fivenines.software.store import engine
 from fivenines.solutions.aurora.aws.api import Access, Api, Described
 from fivenines.solutions.aurora.aws.prices import AROUND_SECONDS, Charge, per_hour
+from fivenines.solutions.aurora.checks import AuroraChecks
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.external.settings import ExternalSettings
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 # Syntax of a cluster identifier: RDS API reference, CreateDBCluster.
 _IDENTIFIER = re.compile(r"[A-Za-z](?:-?[A-Za-z0-9])*")
-
-_ANY = ("none", "command", "connection-storm", "long-transaction", "switchover", "partition")
-# Faults of single instances, by Aurora's SQL and by RebootDBInstance; a Multi-AZ cluster has neither.
-_AURORA = ("kill", "host-kill", "restart", "slow-disk", "stalled-replica", "storage-failure")
-
-_SIMULATED = ("slow-disk", "stalled-replica", "storage-failure")
 
 _READERS_OF_MULTI_AZ = 2
 
@@ -59,6 +53,8 @@ class CreateSettings(Settings):
 
 class AuroraSettings(SolutionSettings):
     """A cluster of Amazon Aurora, or a Multi-AZ cluster of RDS: existing, or created for the run."""
+
+    checks_type = AuroraChecks
 
     external = True
     can_be_vms = False
@@ -128,12 +124,8 @@ class AuroraSettings(SolutionSettings):
         return self.engine
 
     @property
-    def nodes(self) -> int:
-        return self.readers + 1
-
-    @property
-    def single_writer(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return Traits(nodes=self.readers + 1, single_writer=True)
 
     @property
     def access_to_aws(self) -> Access:
@@ -151,7 +143,7 @@ class AuroraSettings(SolutionSettings):
         return Charge(
             self.name,
             self.create.instance_class,
-            self.nodes,
+            self.traits.nodes,
             seconds + AROUND_SECONDS,
             self.price(),
             self.budget,
@@ -226,37 +218,6 @@ class AuroraSettings(SolutionSettings):
             for key, wrong in given.items()
             if wrong
         ]
-
-    def problems_with_fault(self, fault: FaultSettings) -> list[str]:
-        kind = fault.fault
-        if kind not in (*_ANY, *_AURORA):
-            return [f"{kind} needs a lab. Use `fault: command` with a custom command"]
-        if kind in _AURORA and not self.is_aurora:
-            return [f"{kind} is possible with Aurora only: a Multi-AZ cluster does not support it"]
-        reasons = {
-            "to: a Multi-AZ cluster of MySQL does not support choosing the new writer: leave it out": (
-                bool(getattr(fault, "to", "")) and self.engine == "rds-mysql"
-            ),
-            "target: a security group applies to the whole cluster: write `target: all`. It refuses new "
-            "connections, and open ones continue": (
-                kind == "partition" and getattr(fault, "target", "") != "all"
-            ),
-            "duration: Aurora simulates the fault for a time fixed in advance: write one": (
-                kind in _SIMULATED and fault.lasts is None
-            ),
-            "duration: Amazon decides how long a reboot takes: leave it out": (
-                kind == "restart" and bool(fault.lasts)
-            ),
-        }
-        return [reason for reason, applies in reasons.items() if applies]
-
-    def problems_with_network(self, network: NetworkSettings) -> list[str]:
-        if network == NetworkSettings(name=network.name):
-            return []
-        return ["fivenines does not control the network between its servers: leave it out"]
-
-    def problems_with_switchover(self) -> list[str]:
-        return ["it has no reader to fail over to"] if self.nodes == 1 else []
 
     def as_external(self, cluster: Described) -> ExternalSettings:
         """Return the settings of an external cluster with the addresses from the API."""

@@ -18,6 +18,7 @@ from fivenines.lab.lab import Lab
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.cluster.capabilities import Drain
 from fivenines.servers.cluster.events import ManagerEvent
+from fivenines.servers.cluster.switchover import ChosenSwitchover
 from fivenines.servers.external.aurora import aurora_server
 from fivenines.servers.external.server import ExternalServer
 from fivenines.software.base import Engine, Report
@@ -26,7 +27,9 @@ from fivenines.solutions.aurora.aws.events import EventReader
 from fivenines.solutions.aurora.cluster import described, existing_for_a_run, over_budget
 from fivenines.solutions.aurora.faults import Crashed, CutOff, OnAws, Simulated, run
 from fivenines.solutions.aurora.settings import AuroraSettings
-from fivenines.solutions.external.solution import External
+from fivenines.solutions.external.membership import ExternalMembership
+from fivenines.solutions.external.solution import External, ExternalPreparation
+from fivenines.solutions.preparation import Preparation
 
 # Seconds within which Amazon must have started an instance again.
 _BACK = 300.0
@@ -34,10 +37,47 @@ _BACK = 300.0
 _RULES_REMOVED = "the rules of its security groups are still removed"
 
 
+class AuroraMembership(ExternalMembership):
+    """Only Amazon can start an instance again."""
+
+    def rejoin(self, node: ExternalServer) -> None:
+        wait_until(node.refusal, _BACK, f"{node.name} does not answer again", 0.5)
+
+
+class AuroraSwitchover(ChosenSwitchover[ExternalServer]):
+    """FailoverDBCluster, which can name the new writer."""
+
+    cluster: "Aurora"
+
+    def hand_over(self, draining: Drain | None) -> str:
+        return self.cluster.fail_over("")
+
+    def hand_over_to(self, name: str) -> str:
+        self.cluster.node(name)  # says which there are
+        return self.cluster.fail_over(name)
+
+
+class AuroraPreparation(Preparation[AuroraSettings]):
+    """Creates the cluster for the run, if the settings say so."""
+
+    def data(self, workload: WorkloadSettings, report: Report, begun: bool = False) -> Path:
+        _, cluster = described(self.settings)
+        return ExternalPreparation(self.settings.as_external(cluster)).data(workload, report, begun)
+
+    def lasting(self, report: Report) -> AbstractContextManager[None]:
+        return existing_for_a_run(self.settings, report)
+
+    def over_budget(self, seconds: float) -> str:
+        return over_budget(self.settings, seconds)
+
+
 class Aurora(External):
     """Finds its instances through the API, and their roles by SQL."""
 
     settings_type = AuroraSettings  # type: ignore[assignment]  # they become those of an external one
+    membership_type = AuroraMembership
+    switchover_type = AuroraSwitchover
+    preparation = AuroraPreparation
     server_of = staticmethod(aurora_server)
     hand_over_patience: ClassVar[float] = 120.0
 
@@ -46,23 +86,6 @@ class Aurora(External):
         self._events: EventReader | None = None
         self._cuts: list[cuts.Cut] = []
         super().__init__(settings.as_external(self._described), lab, engine, data)
-
-    @classmethod
-    def data_for(  # type: ignore[override]  # its settings become those of an external cluster
-        cls, settings: AuroraSettings, workload: WorkloadSettings, report: Report, begun: bool = False
-    ) -> Path:
-        _, cluster = described(settings)
-        return External.data_for(settings.as_external(cluster), workload, report, begun)
-
-    @classmethod
-    def existing(  # type: ignore[override]
-        cls, settings: AuroraSettings, report: Report
-    ) -> AbstractContextManager[None]:
-        return existing_for_a_run(settings, report)
-
-    @classmethod
-    def over_budget(cls, settings: AuroraSettings, seconds: float) -> str:  # type: ignore[override]
-        return over_budget(settings, seconds)
 
     def deploy(self) -> None:
         cluster = self._described
@@ -73,11 +96,7 @@ class Aurora(External):
     def events(self) -> list[ManagerEvent]:
         return self._events.events() if self._events is not None else []
 
-    def rejoin(self, node: ExternalServer) -> None:
-        # Only Amazon can start it.
-        wait_until(node.refusal, _BACK, f"{node.name} does not answer again", 0.5)
-
-    def fault(self, settings: FaultSettings) -> Fault[Any] | None:  # type: ignore[override]
+    def fault(self, settings: FaultSettings) -> Fault[Any] | None:
         kind = settings.fault
         if kind in ("kill", "host-kill", "restart"):
             how = OnAws if kind == "restart" else Crashed
@@ -86,14 +105,14 @@ class Aurora(External):
             return Simulated(settings)
         return CutOff(settings, self._cut, self._heal) if kind == "partition" else None
 
-    def hand_over(self, draining: Drain | None) -> str:
-        return self.hand_over_to("")
+    def fail_over(self, to: str) -> str:
+        """Let Amazon make a reader the writer, or this one of them; return in words how.
 
-    def hand_over_to(self, name: str) -> str:
-        if name:
-            self.node(name)  # says which there are
-        self._api.failover(self._described.name, name)
-        return f"FailoverDBCluster of {self._described.name}" + (f" to {name}" if name else "")
+        Raises:
+            FiveninesError: Amazon refused it.
+        """
+        self._api.failover(self._described.name, to)
+        return f"FailoverDBCluster of {self._described.name}" + (f" to {to}" if to else "")
 
     def leave(self) -> None:
         reasons = self._restore_rules()

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -10,12 +10,13 @@ from pydantic import BeforeValidator, Field, model_validator
 from fivenines.base.plugins import spelled_out
 from fivenines.base.units import Duration
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.cluster_pair.checks import PairChecks
 from fivenines.solutions.cluster_pair.facts import cluster_pair_facts
-from fivenines.solutions.galera.options import option_problems
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.ndb.settings import FILES_DEPEND_ON, NdbSettings
-from fivenines.solutions.reserved import BINARY_LOG, PROVIDER
+from fivenines.solutions.reserved import BINARY_LOG
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 Member = Annotated[
     NdbSettings | GaleraSettings,
@@ -31,6 +32,8 @@ _HOST = re.compile(r"([a-z]+)([0-9]+)")
 
 class ClusterPairSettings(SolutionSettings):
     """Two clusters of one kind, each at its site, joined by asynchronous replication."""
+
+    checks_type = PairChecks
 
     setup_seconds: ClassVar[float] = 25.0
 
@@ -91,14 +94,14 @@ class ClusterPairSettings(SolutionSettings):
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
-        problems = [f"{name}: {text}" for name, settings in self._clusters() for text in settings.problems()]
+        problems = [f"{name}: {text}" for name, settings in self.clusters() for text in settings.problems()]
         if self.a.engine != self.b.engine:
             problems.append(
                 f"b: its engine is {self.b.engine}, but that of a is {self.a.engine}: use one kind for both"
             )
         problems += [
             f"{name}.{key}: it applies to both clusters: write it next to a and b"
-            for name, settings in self._clusters()
+            for name, settings in self.clusters()
             for key in _OF_THE_PAIR
             if key in settings.model_fields_set
         ]
@@ -135,70 +138,56 @@ class ClusterPairSettings(SolutionSettings):
             ]
         return [
             f"{name}.arbiter: pairs do not support garbd: leave it out"
-            for name, settings in self._clusters()
+            for name, settings in self.clusters()
             if isinstance(settings, GaleraSettings) and settings.arbiter
         ]
 
-    def _clusters(self) -> tuple[tuple[str, NdbSettings | GaleraSettings], ...]:
+    def clusters(self) -> tuple[tuple[str, NdbSettings | GaleraSettings], ...]:
+        """Return both clusters with their names."""
         return (("a", self.a), ("b", self.b))
 
     @property
-    def nodes(self) -> int:
-        return self.a.nodes + self.b.nodes
-
-    @property
-    def votes(self) -> int:
-        # Each cluster decides by itself.
-        return 1
-
-    @property
-    def own_watch_period(self) -> float:
-        return max(self.a.own_watch_period, self.b.own_watch_period)
-
-    @property
-    def more_engines(self) -> tuple[str, ...]:
-        return (*self.a.more_engines, *self.b.more_engines)
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        before = self.hosts_before
-        later = (_HOST.fullmatch(name) for name in self.b.hosts)
-        return (
-            *self.a.hosts,
-            *(f"{match[1]}{int(match[2]) + before.get(match[1], 0)}" for match in later if match),
+    def traits(self) -> Traits:
+        a, b = self.a.traits, self.b.traits
+        hosts = (*a.hosts, *self._later_hosts(b.hosts))
+        of_kinds = {
+            word: f"{what}, in the cluster that gets the writes, or in a"
+            for word, what in a.target_words.items()
+            if word not in a.hosts
+        }
+        return Traits(
+            nodes=a.nodes + b.nodes,
+            # Each cluster decides by itself.
+            votes=1,
+            hosts=hosts,
+            engines=(*a.engines, *b.engines),
+            target_words={
+                **of_kinds,
+                "a": "all servers of the first cluster",
+                "b": "all servers of the second cluster",
+                "source": "the server whose log the other cluster reads; in the cluster that gets the "
+                "writes, or in a",
+                "applier": "the server that applies that log",
+                **dict.fromkeys(hosts, "the server on this host"),
+            },
+            watch_period=max(a.watch_period, b.watch_period),
         )
+
+    def _later_hosts(self, hosts: Sequence[str]) -> Iterator[str]:
+        """Yield the names of the second cluster's hosts, which are numbered after those of the first."""
+        before = self.hosts_before
+        for match in filter(None, map(_HOST.fullmatch, hosts)):
+            yield f"{match[1]}{int(match[2]) + before.get(match[1], 0)}"
 
     @property
     def hosts_before(self) -> Mapping[str, int]:
         """Return the number of hosts of each kind in the first cluster: numbers of the second follow."""
-        kinds = (_HOST.fullmatch(name) for name in self.a.hosts)
-        return {"node": self.a.nodes, **Counter(match[1] for match in kinds if match)}
-
-    @property
-    def target_words(self) -> Mapping[str, str]:
-        of_kinds = {
-            word: f"{what}, in the cluster that gets the writes, or in a"
-            for word, what in self.a.target_words.items()
-            if word not in self.a.hosts
-        }
-        return {
-            **of_kinds,
-            "a": "all servers of the first cluster",
-            "b": "all servers of the second cluster",
-            "source": "the server whose log the other cluster reads; in the cluster that gets the "
-            "writes, or in a",
-            "applier": "the server that applies that log",
-            **dict.fromkeys(self.hosts, "the server on this host"),
-        }
+        first = self.a.traits
+        kinds = (_HOST.fullmatch(name) for name in first.hosts)
+        return {"node": first.nodes, **Counter(match[1] for match in kinds if match)}
 
     def facts(self) -> SolutionFacts:
         return cluster_pair_facts(self)
-
-    def problems_with_switchover(self) -> list[str]:
-        return [
-            "pairs of clusters do not support planned switchovers; `host-kill` with target `a` causes a "
-            "failover"
-        ]
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -222,18 +211,3 @@ class ClusterPairSettings(SolutionSettings):
                 "it is set for each cluster, so that neither applies its own changes again",
             ),
         }
-
-    def refused(self) -> dict[tuple[str, ...], str]:
-        inside = {
-            (name, *keys): text
-            for name, settings in self._clusters()
-            for keys, text in settings.refused().items()
-            if keys[0] != "server"
-        }
-        options = self.server.get(PROVIDER)
-        problem = (
-            option_problems(options, segments=self.a.segments)
-            if (isinstance(self.a, GaleraSettings) and isinstance(options, str))
-            else ""
-        )
-        return super().refused() | inside | ({("server", PROVIDER): problem} if problem else {})

@@ -9,7 +9,9 @@ from fivenines.base.units import Size
 from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSettings
 from fivenines.failover.proxies.virtual_address import VirtualAddressSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.drbd.checks import DrbdChecks
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 Value = str | int | float | bool
 
@@ -48,6 +50,8 @@ class DrbdOptions(Settings):
 
 class DrbdSettings(SolutionSettings):
     """One server on a disk that DRBD replicates; Pacemaker starts it where the disk is primary."""
+
+    checks_type = DrbdChecks
 
     setup_seconds: ClassVar[float] = 17.0
     restart_seconds: ClassVar[float] = 10.0
@@ -89,24 +93,14 @@ class DrbdSettings(SolutionSettings):
     )
 
     @property
-    def nodes(self) -> int:
-        return 2
-
-    @property
-    def compare_seconds(self) -> float:
-        return 25.0 if self.verify else 0.0
-
-    @property
-    def votes(self) -> int:
-        return self.nodes + self.witness
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return (WITNESS,) if self.witness else ()
-
-    @property
-    def single_writer(self) -> bool:
-        return True
+    def traits(self) -> Traits:
+        return Traits(
+            nodes=2,
+            votes=2 + self.witness,
+            single_writer=True,
+            hosts=(WITNESS,) if self.witness else (),
+            compare_seconds=25.0 if self.verify else 0.0,
+        )
 
     @property
     def net(self) -> dict[str, Value]:
@@ -117,16 +111,6 @@ class DrbdSettings(SolutionSettings):
         server = _ON.get(self.engine, "")
         witness = " + witness" if self.witness else ""
         return f"{server}DRBD {self.protocol}{witness}"
-
-    def problems_with_parts(self) -> list[str]:
-        problems = super().problems_with_parts()
-        if self.machines != "virtual-machines":
-            problems.append("machines: namespaces: DRBD is a kernel module: write virtual-machines")
-        if self.engine == "postgres-18" and self.manager.server_agent != "mysql":
-            problems.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
-        if self.reads == "replicas":
-            problems.append("reads: replicas: the disk of the other node cannot be read: write primary")
-        return problems
 
     def facts(self) -> SolutionFacts:
         loses = {

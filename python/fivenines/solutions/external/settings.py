@@ -10,43 +10,19 @@ from pydantic import Field
 from fivenines.base.errors import UsageError
 from fivenines.base.settings import Settings
 from fivenines.base.units import Duration
-from fivenines.faults.settings import FaultSettings
-from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.load.odbc import ConnectionStringError, split_password
-from fivenines.load.settings import LoadSettings
 from fivenines.servers.external.external_odbc import NO_ROLE
 from fivenines.software.store import engine
 from fivenines.solutions.durability import STRICT
+from fivenines.solutions.external.checks import ExternalChecks
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 _PORT = re.compile(r":\d+$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 # Names of hosts in faults that an external cluster does not have.
 _WORDS = ("proxy", "manager")
-
-# Faults that hooks can inject: the hook that injects it, and the hook that ends it.
-BY_HOOKS = {
-    "kill": ("kill", ""),
-    "stop": ("stop", ""),
-    "host-kill": ("host_kill", ""),
-    "restart": ("restart", ""),
-    "freeze": ("freeze", "thaw"),
-    "partition": ("partition", "heal"),
-    "stalled-replica": ("stall", "unstall"),
-    "switchover": ("switchover", ""),
-}
-
-ENDED_BY_RESTART = ("kill", "stop", "host-kill")
-
-# Settings of the load's connections that an ODBC driver controls itself.
-_OF_SOCKETS = ("tls", "tls_ca", "keepalive", "tcp_user_timeout")
-
-# Faults that need no control of the servers.
-_BY_SQL = ("none", "command", "connection-storm", "long-transaction")
-
-# Those of them that query catalogues, which differ between DBMS.
-_BY_OWN_SQL = ("connection-storm", "long-transaction")
 
 
 class Hooks(Settings):
@@ -80,6 +56,8 @@ class Hooks(Settings):
 
 class ExternalSettings(SolutionSettings):
     """An existing cluster by its endpoints: nothing is deployed, and only the database is changed."""
+
+    checks_type = ExternalChecks
 
     external = True
 
@@ -154,17 +132,13 @@ class ExternalSettings(SolutionSettings):
         return "external"
 
     @property
-    def nodes(self) -> int:
-        return len(self.members) or len(self._endpoints())
-
-    @property
-    def own_watch_period(self) -> float:
-        # The failure detector is unknown: 10 s is Patroni's default, the longest of the common ones.
-        return 10.0
-
-    @property
-    def single_writer(self) -> bool:
-        return self.writers == "one"
+    def traits(self) -> Traits:
+        return Traits(
+            nodes=len(self.members) or len(self._endpoints()),
+            single_writer=self.writers == "one",
+            # The failure detector is unknown: 10 s is Patroni's default, the longest of the common ones.
+            watch_period=10.0,
+        )
 
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
@@ -272,42 +246,6 @@ class ExternalSettings(SolutionSettings):
         if self.reads != "primary":
             problems.append("reads: name the endpoints for reads in `read:`")
         return problems
-
-    def problems_with_fault(self, fault: FaultSettings) -> list[str]:
-        if self.any_dbms and fault.fault in _BY_OWN_SQL:
-            return ["it exists only for PostgreSQL, MariaDB and MySQL"]
-        if fault.fault in _BY_SQL:
-            return []
-        if fault.fault not in BY_HOOKS:
-            return [f"{fault.fault} needs a lab. Use `fault: command` with a custom command"]
-        inject, recover = BY_HOOKS[fault.fault]
-        required = [inject, *([recover] if recover and fault.lasts is not None else [])]
-        if fault.fault in ENDED_BY_RESTART and fault.lasts is not None:
-            required.append("restart")
-        missing = [name for name in required if not getattr(self.hooks, name)]
-        if not missing:
-            return []
-        named = " and ".join(f"`hooks.{name}`" for name in missing)
-        return [f"fivenines does not control its servers. Set {named}, or use `fault: command`"]
-
-    def problems_with_load(self, load: LoadSettings) -> dict[str, str]:
-        default = LoadSettings()
-        why = "an ODBC driver controls it: leave it out, and set it with a keyword of the driver in `odbc`"
-        given = (key for key in _OF_SOCKETS if getattr(load, key) != getattr(default, key))
-        return dict.fromkeys(given, why) if self.odbc else {}
-
-    def problem_alongside(self) -> str:
-        if self.dialect in ("", "mysql", "postgres"):
-            return ""
-        return f"it does not support the SQL of {self.dialect}"
-
-    def problems_with_network(self, network: NetworkSettings) -> list[str]:
-        if network == NetworkSettings(name=network.name):
-            return []
-        return ["fivenines does not control the network between its servers: leave it out"]
-
-    def problems_with_switchover(self) -> list[str]:
-        return ["it has only one member"] if self.nodes == 1 else []
 
     def addresses(self) -> dict[str, Address]:
         """Return the servers by name: the members, else the endpoints as node1, node2, …"""

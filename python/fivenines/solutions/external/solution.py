@@ -6,13 +6,13 @@ are refused when the experiment is read, unless a hook is set.
 
 import os
 import tempfile
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar
 
-from fivenines.base.errors import FiveninesError, UsageError, brief
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.base.waiting import wait_until
+from fivenines.faults.base import Fault
 from fivenines.faults.services.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.lab import Lab
@@ -22,24 +22,65 @@ from fivenines.load import dataset
 from fivenines.load.dsn import Address
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server, Value
-from fivenines.servers.cluster.capabilities import Drain
 from fivenines.servers.cluster.endpoints import Endpoints
+from fivenines.servers.cluster.switchover import Switchover
 from fivenines.servers.external.external_odbc import ExternalByOdbc
 from fivenines.servers.external.remote import Target
 from fivenines.servers.external.server import ExternalServer, external_server
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.external.settings import BY_HOOKS, ENDED_BY_RESTART, ExternalSettings, address
+from fivenines.solutions.configuration import Configuration
+from fivenines.solutions.external.checks import BY_HOOKS, ENDED_BY_RESTART
+from fivenines.solutions.external.membership import (
+    ExternalMembership,
+    ExternalRoles,
+    HookedStalling,
+    HookedSwitchover,
+)
+from fivenines.solutions.external.settings import ExternalSettings, address
+from fivenines.solutions.preparation import Preparation
 
 # Data sets that this process has loaded, or was allowed to reuse.
 _loaded: set[tuple[object, ...]] = set()
+
+
+class ExternalPreparation(Preparation[ExternalSettings]):
+    """Its data are in the cluster."""
+
+    def data(self, workload: WorkloadSettings, report: Report, begun: bool = False) -> Path:
+        settings = self.settings
+        key = (*settings.addresses().items(), settings.database, settings.odbc, *workload.data_set().items())
+        if settings.prepare and key not in _loaded:
+            with (
+                tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
+                ThisMachine(Path(folder) / "here") as here,
+            ):
+                solution = External(settings, here, engine(settings.engine), Path())
+                solution.load_data(workload, report, begun)
+            _loaded.add(key)
+        # The data are in the cluster.
+        return dataset.NOWHERE
+
+
+class ExternalConfiguration(Configuration[ExternalSettings, ExternalServer]):
+    """fivenines sets nothing."""
+
+    def own(self, node: ExternalServer) -> dict[str, Value]:
+        return {}
 
 
 class External(Solution[ExternalSettings, ExternalServer]):
     """Queries its servers for their roles."""
 
     settings_type = ExternalSettings
+    roles_type = ExternalRoles
+    membership_type = ExternalMembership
+    switchover_type: ClassVar[type[Switchover[Any]] | None] = HookedSwitchover
+    stalling_type = HookedStalling
+    configuration_type = ExternalConfiguration
+    preparation: ClassVar[type[Preparation[Any]]] = ExternalPreparation
+
     # Creates the server object for a host.
     server_of = staticmethod(external_server)
     lab: ThisMachine
@@ -49,22 +90,6 @@ class External(Solution[ExternalSettings, ExternalServer]):
     def __init__(self, settings: ExternalSettings, lab: Lab, engine: Engine, data: Path) -> None:
         super().__init__(settings, lab, engine, data)
         self._password = os.environ.get(settings.password_env, "") if settings.password_env else ""
-
-    @classmethod
-    def data_for(
-        cls, settings: ExternalSettings, workload: WorkloadSettings, report: Report, begun: bool = False
-    ) -> Path:
-        key = (*settings.addresses().items(), settings.database, settings.odbc, *workload.data_set().items())
-        if settings.prepare and key not in _loaded:
-            with (
-                tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
-                ThisMachine(Path(folder) / "here") as here,
-            ):
-                solution = cls(settings, here, engine(settings.engine), Path())
-                solution.load_data(workload, report, begun)
-            _loaded.add(key)
-        # The data are in the cluster.
-        return dataset.NOWHERE
 
     def load_data(self, workload: WorkloadSettings, report: Report, begun: bool = False) -> None:
         """Create and fill the workload's tables through the write endpoint.
@@ -96,9 +121,6 @@ class External(Solution[ExternalSettings, ExternalServer]):
         with self.timed("start"):
             self.start()
 
-    def configuration(self, node: ExternalServer) -> dict[str, Value]:
-        return {}
-
     def start(self) -> None:
         for node in self.nodes:
             if reason := node.refusal():
@@ -111,77 +133,24 @@ class External(Solution[ExternalSettings, ExternalServer]):
             raise UsageError(f"{self.settings.name}: {problem}")
 
     def _incomplete(self) -> str:
-        primary = self.primary()
+        primary = self.roles.primary()
+        members = self.membership
         if primary is None:
             return "no member is writable"
         return next(
-            filter(None, (self.not_joined_reason(node) or self.lag_reason(node) for node in self.nodes)), ""
+            filter(
+                None, (members.not_joined_reason(node) or members.lag_reason(node) for node in self.nodes)
+            ),
+            "",
         )
 
-    def observed_role(self, node: ExternalServer) -> Literal["primary", "replica", "down"]:
-        try:
-            writable = node.writable()
-            alive = writable or node.answers()
-        except Exception:  # drivers raise what they like
-            return "down"
-        if not alive:
-            return "down"
-        if writable and self.settings.writers == "all":
-            return "primary" if self._first_writable() is node else "replica"
-        return "primary" if writable else "replica"
-
-    def _first_writable(self) -> ExternalServer | None:
-        return next((node for node in self.nodes if node.writable()), None)
-
-    def _of_record(self, observed: Mapping[str, str]) -> ExternalServer | None:
-        writing = [name for name, role in observed.items() if role == "primary"]
-        # The cluster's own failover has decided, and no event reports it.
-        if len(writing) == 1 and self.primary_of_record.name != writing[0]:
-            self.appoint(writing[0])
-        return super()._of_record(observed)
-
-    def rejoin(self, node: ExternalServer) -> None:
-        timeout = self.settings.hooks.timeout
-        self.hook("restart", node)
-        wait_until(node.refusal, timeout, f"{node.name} does not answer after the hook `restart`", 0.1)
-
-    def not_joined_reason(self, node: ExternalServer) -> str:
-        if reason := node.refusal():
-            return f"{node.name} does not answer: {reason}"
-        if self.settings.any_dbms:
-            # Whether it receives is unknown, so a row of the primary must arrive.
-            return self.lag_reason(node)
-        try:
-            return node.follows()
-        except Exception as error:
-            return f"{node.name}: {brief(error)}"
-
-    def lag_reason(self, node: ExternalServer) -> str:
-        primary = self.primary()
-        if primary is None or primary is node:
-            return ""
-        try:
-            return node.behind(primary)
-        except Exception as error:
-            return f"{node.name}: {brief(error)}"
-
-    def fault(self, settings: FaultSettings) -> Hooked | None:
+    def fault(self, settings: FaultSettings) -> Fault[Any] | None:
         inject, recover = BY_HOOKS.get(settings.fault, ("", ""))
         # These faults call the solution themselves.
         if not inject or settings.fault in ("stalled-replica", "switchover"):
             return None
         kind = HookedEnd if settings.fault in ENDED_BY_RESTART else Hooked
         return kind(settings, inject, recover, self.hook)
-
-    def stall(self, node: ExternalServer) -> str:
-        return self.hook("stall", node)
-
-    def unstall(self, node: ExternalServer) -> str:
-        self.hook("unstall", node)
-        return ""
-
-    def hand_over(self, draining: Drain | None) -> str:
-        return self.hook("switchover", self.target("primary"))
 
     def hook(self, name: str, node: Server) -> str:
         """Run a hook for a member; return a description of the call.
@@ -217,7 +186,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         return self.settings.compare and not self.settings.any_dbms
 
     def leave(self) -> None:
-        primary = self.primary() if self.nodes else None
+        primary = self.roles.primary() if self.nodes else None
         if self.settings.ledger == "keep" or primary is None:
             return
         # If this fails, as the cluster is still unavailable, the end of the next trial repeats it.

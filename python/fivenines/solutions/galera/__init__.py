@@ -1,1 +1,1 @@
-"""MariaDB Galera Cluster."""
+"""MariaDB Galera Cluster: settings and options, configuration, roles, members, state transfers."""

@@ -6,12 +6,12 @@ from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import STRICT
 
 if TYPE_CHECKING:
-    from fivenines.solutions.galera.solution import GaleraSettings
+    from fivenines.solutions.galera.settings import GaleraSettings
 
 
 def galera_facts(settings: "GaleraSettings") -> SolutionFacts:
     """Return its row in the table of solutions."""
-    spare = (settings.votes - 1) // 2
+    spare = (settings.traits.votes - 1) // 2
     return SolutionFacts(
         replication="write sets to all nodes, ordered and certified before a commit is answered; applied "
         "afterwards "

@@ -14,7 +14,7 @@ from fivenines.servers.spelled import canonical
 from fivenines.solutions.reserved import PROVIDER
 
 if TYPE_CHECKING:
-    from fivenines.solutions.galera.solution import GaleraSettings
+    from fivenines.solutions.galera.settings import GaleraSettings
 
 
 def group_options(settings: "GaleraSettings", segment: int | None) -> dict[str, str]:

@@ -1,20 +1,19 @@
 """Settings of MySQL Group Replication, named like its variables where these have short names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.base.units import Duration
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.spelled import canonical, is_on
 from fivenines.solutions.engines import engine_type
+from fivenines.solutions.group_replication.checks import GroupChecks
 from fivenines.solutions.quorum import QuorumSettings
 from fivenines.solutions.reserved import BINARY_LOG, by_key
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
-    from fivenines.load.workloads.settings import WorkloadSettings
-
     AnyEngine = str
 else:
     AnyEngine = engine_type(("mysql-9.7",), "mysql")
@@ -24,6 +23,8 @@ Consistency = Literal["EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER
 
 class GroupReplicationSettings(QuorumSettings):
     """3 to 9 members that agree on each transaction; one member takes writes, or all do."""
+
+    checks_type = GroupChecks
 
     solution: Literal["group-replication"] = Field(description="MySQL Group Replication")
     engine: AnyEngine = Field("mysql-9.7", description="the database server")
@@ -110,44 +111,17 @@ class GroupReplicationSettings(QuorumSettings):
         return problems
 
     @property
-    def isolations(self) -> Sequence[str] | None:
-        # With group_replication_enforce_update_everywhere_checks members refuse SERIALIZABLE (manual, "Group
-        # Replication Limitations").
-        return None if self.mode == "single-primary" else ("read_committed", "repeatable_read")
-
-    def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
-        problems = super().problems_with_workload(workload)
-        hidden = any(
-            canonical(name, self.family) == "sql_generate_invisible_primary_key" and is_on(value)
-            for name, value in self.server.items()
+    def traits(self) -> Traits:
+        single = self.mode == "single-primary"
+        return Traits(
+            nodes=self.size,
+            single_writer=single,
+            # The detector checks every second; suspicions with an expel timeout are checked every 15 s.
+            watch_period=15.0 if self.member_expel_timeout else 1.0,
+            # With group_replication_enforce_update_everywhere_checks members refuse SERIALIZABLE (manual,
+            # "Group Replication Limitations").
+            isolations=None if single else ("read_committed", "repeatable_read"),
         )
-        if getattr(workload, "secondary", False) and (getattr(workload, "auto_inc", False) or not hidden):
-            problems.append(
-                "secondary: Group Replication takes no writes to a table without a primary key (error "
-                "3098): leave it out, or set auto_inc to false and "
-                "server.sql_generate_invisible_primary_key to true"
-            )
-        cascades = workload.workload in ("crud", "ingest") and getattr(workload, "foreign_keys", False)
-        if self.mode == "multi-primary" and cascades:
-            problems.append(
-                "foreign_keys: a group with several primaries refuses cascading foreign keys: leave it out"
-            )
-        return problems
-
-    def refused(self) -> dict[tuple[str, ...], str]:
-        refused = super().refused()
-        for name, value in self.server.items():
-            level = str(value).strip().lower()
-            serial = canonical(name, self.family) == "transaction_isolation" and level in (
-                "serializable",
-                "3",
-            )
-            if serial and self.mode == "multi-primary":
-                refused[("server", name)] = (
-                    "a group with several primaries refuses serializable transactions: write "
-                    "REPEATABLE-READ or READ-COMMITTED"
-                )
-        return refused
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -187,19 +161,6 @@ class GroupReplicationSettings(QuorumSettings):
             "enforce_gtid_consistency": "Group Replication requires ON",
             **dict.fromkeys(("replica_parallel_workers", "slave_parallel_workers"), by_key("appliers")),
         }
-
-    @property
-    def nodes(self) -> int:
-        return self.size
-
-    @property
-    def own_watch_period(self) -> float:
-        # The detector checks every second; suspicions with an expel timeout are checked every 15 s.
-        return 15.0 if self.member_expel_timeout else 1.0
-
-    @property
-    def single_writer(self) -> bool:
-        return self.mode == "single-primary"
 
     def facts(self) -> SolutionFacts:
         single = self.mode == "single-primary"

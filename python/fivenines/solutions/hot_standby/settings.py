@@ -18,6 +18,7 @@ from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication.facts import hot_standby_facts
 from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
     AnyEngine = str
@@ -140,17 +141,9 @@ class HotStandbySettings(SolutionSettings):
         }
 
     @property
-    def least_settle(self) -> float:
-        # The last commit is replayed after this delay.
-        return self.delay
-
-    @property
-    def single_writer(self) -> bool:
-        return True
-
-    @property
-    def nodes(self) -> int:
-        return 1 + self.standbys + self.subscriber
+    def traits(self) -> Traits:
+        # The last commit is replayed after the delay.
+        return Traits(nodes=1 + self.standbys + self.subscriber, single_writer=True, least_settle=self.delay)
 
     def facts(self) -> SolutionFacts:
         return hot_standby_facts(self)

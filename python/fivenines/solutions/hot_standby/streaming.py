@@ -1,25 +1,23 @@
-"""Base of solutions with PostgreSQL's streaming replication: roles, lag, stalled standbys."""
+"""What solutions with PostgreSQL's streaming replication share: durability, lag, stalled standbys."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from fivenines.base.waiting import wait_until
+from fivenines.servers.cluster.membership import Membership
+from fivenines.servers.cluster.switchover import Stalling
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.base import Solution
-from fivenines.solutions.settings import SolutionSettings
-
-S = TypeVar("S", bound=SolutionSettings)
+from fivenines.solutions.durability import DurabilitySettings
 
 
-class Streaming(Solution[S, Postgres]):
-    """One primary; every standby follows it and answers reads."""
+def commit_level(durability: DurabilitySettings, level: str) -> str:
+    """Return the synchronous_commit of a starting node: the strict one until its role is known."""
+    if not durability.by_role:
+        return level
+    return str(Postgres.durability(durability.at_start)["synchronous_commit"])
 
-    def commit_level(self, level: str) -> str:
-        """Return the synchronous_commit of a starting node: the strict one until its role is known."""
-        durability = self.settings.durability
-        if not durability.by_role:
-            return level
-        return str(Postgres.durability(durability.at_start)["synchronous_commit"])
+
+class ReplayStalling(Stalling[Postgres]):
+    """Pauses the replay of the log."""
 
     def stall(self, node: Postgres) -> str:
         node.execute("SELECT pg_wal_replay_pause()")
@@ -35,11 +33,15 @@ class Streaming(Solution[S, Postgres]):
         state = _replay(node)
         return "" if state == "not paused" else f"replay is {state}"
 
+
+class StreamingMembership(Membership[Postgres]):
+    """A member receives the primary's log; a commit may wait for it."""
+
     def lag_reason(self, node: Postgres) -> str:
         return self.written()(node)
 
     def written(self) -> Callable[[Postgres], str]:
-        primary = self.primary()
+        primary = self.cluster.roles.primary()
         if primary is None:
             return lambda _node: ""
         ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
@@ -57,11 +59,11 @@ class Streaming(Solution[S, Postgres]):
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
-        primary = self.primary()
+        primary = self.cluster.roles.primary()
         if primary is None:
             return "there is no primary"
         if node.writable():
-            return self.second_primary_reason(node)
+            return self.cluster.roles.second_primary_reason(node)
         upstream = self.upstream(node, primary)
         if upstream is None or not (upstream is primary or upstream.answers()):
             return f"{node.name} follows a server that does not answer"

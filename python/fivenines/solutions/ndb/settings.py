@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.base.units import Duration, Size
-from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
 from fivenines.solutions.durability import RELAXED, DurabilitySettings
+from fivenines.solutions.ndb.checks import NdbChecks
 from fivenines.solutions.ndb.facts import ndb_facts
 from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 if TYPE_CHECKING:
-    from fivenines.faults.settings import FaultSettings
+    pass
 
 # Redo log files come in sets of four, one for each log part by default (manual, "NoOfFragmentLogParts").
 _REDO_PARTS = 4
@@ -28,6 +29,8 @@ FILES_DEPEND_ON = ("data_nodes", "replicas", "redo", "read_backup", "fully_repli
 
 class NdbSettings(SolutionSettings):
     """Data nodes store the rows in as many copies as `replicas`; any SQL node takes writes."""
+
+    checks_type = NdbChecks
 
     setup_seconds: ClassVar[float] = 20.0
     restart_seconds: ClassVar[float] = 20.0
@@ -136,45 +139,26 @@ class NdbSettings(SolutionSettings):
         return problems
 
     @property
-    def nodes(self) -> int:
-        return self.sql_nodes
-
-    @property
-    def votes(self) -> int:
-        # Data nodes and the arbitrator decide, so all SQL nodes but one may be missing.
-        return 1
-
-    @property
-    def own_watch_period(self) -> float:
-        return max(self.heartbeat, self.api_heartbeat)
-
-    @property
-    def isolations(self) -> tuple[str, ...]:
-        return ("read_committed",)
-
-    def problems_with_workload(self, workload: WorkloadSettings) -> list[str]:
-        # The manual, "Unsupported or Missing Features in NDB Cluster": AUTO_INCREMENT requires the primary
-        # key.
-        if getattr(workload, "secondary", False) and getattr(workload, "auto_inc", False):
-            return [
-                "secondary: NDB numbers rows only in the primary key, and this table has none: set "
-                "auto_inc: false, too"
-            ]
-        return []
-
-    def refused(self) -> dict[tuple[str, ...], str]:
-        refused = super().refused()
-        first: dict[str, str] = {}
-        for name in self.cluster:
-            same = name.strip().lower()
-            if key := _KEYS.get(same):
-                refused[("cluster", name)] = by_key(key)
-            elif same in _OWN:
-                refused[("cluster", name)] = "fivenines places the nodes, and sets it for each: leave it out"
-            elif same in first:
-                refused[("cluster", name)] = f"it is the same setting as {first[same]}: leave one of them out"
-            first.setdefault(same, name)
-        return refused
+    def traits(self) -> Traits:
+        hosts = (*self.data_names, *self.management_names)
+        groups = self.data_nodes // self.replicas
+        return Traits(
+            nodes=self.sql_nodes,
+            # Data nodes and the arbitrator decide, so all SQL nodes but one may be missing.
+            votes=1,
+            hosts=hosts,
+            target_words={
+                "data": "one running data node",
+                "all-data": "all data nodes",
+                **{f"group{number}": "all data nodes of a node group" for number in range(groups)},
+                "management": "one running management node",
+                "all-management": "all management nodes",
+                "arbitrator": "the current arbitrator",
+                **dict.fromkeys(hosts, "the server on this host"),
+            },
+            watch_period=max(self.heartbeat, self.api_heartbeat),
+            isolations=("read_committed",),
+        )
 
     @property
     def reserved(self) -> Mapping[str, str]:
@@ -200,23 +184,6 @@ class NdbSettings(SolutionSettings):
     def management_names(self) -> tuple[str, ...]:
         """Return the names of the management nodes' hosts."""
         return tuple(f"management{number}" for number in range(1, self.management_nodes + 1))
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return (*self.data_names, *self.management_names)
-
-    @property
-    def target_words(self) -> Mapping[str, str]:
-        groups = self.data_nodes // self.replicas
-        return {
-            "data": "one running data node",
-            "all-data": "all data nodes",
-            **{f"group{number}": "all data nodes of a node group" for number in range(groups)},
-            "management": "one running management node",
-            "all-management": "all management nodes",
-            "arbitrator": "the current arbitrator",
-            **dict.fromkeys(self.hosts, "the server on this host"),
-        }
 
     def data_node_settings(self) -> dict[str, Value]:
         """Return settings of data nodes by their names in config.ini, times in ms."""
@@ -245,51 +212,9 @@ class NdbSettings(SolutionSettings):
         """Return ArbitrationRank of management nodes and of SQL nodes."""
         return {"management": (1, 0), "sql": (0, 1), "none": (0, 0)}[self.arbitrator]
 
-    def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
-        if fault.fault != "maintenance" or self.replicas > 1:
-            return []
-        target = str(getattr(fault, "target", ""))
-        if not target.startswith(("all", "data", "group")) or target == "all-management":
-            return []
-        return ["with replicas: 1 the cluster ends when a data node shuts down; write target: nodes"]
-
     def facts(self) -> SolutionFacts:
         return ndb_facts(self)
 
-
-# Settings of config.ini that a key of the solution sets.
-_KEYS = {
-    "noofreplicas": "replicas",
-    "datamemory": "data_memory",
-    "fragmentlogfilesize": "redo",
-    "nooffragmentlogfiles": "redo",
-    "heartbeatintervaldbdb": "heartbeat",
-    "heartbeatintervaldbapi": "api_heartbeat",
-    "timebetweenlocalcheckpoints": "local_checkpoint",
-    "timebetweenglobalcheckpoints": "global_checkpoint",
-    "arbitration": "arbitration",
-    "arbitrationtimeout": "arbitration_timeout",
-    "transactiondeadlockdetectiontimeout": "deadlock_timeout",
-    "arbitrationrank": "arbitrator",
-}
-
-_OWN = (
-    "nodeid",
-    "id",
-    "hostname",
-    "datadir",
-    "nodegroup",
-    "serverport",
-    "portnumber",
-    "filesystempath",
-    "filesystempathdd",
-    "filesystempathdatafiles",
-    "filesystempathundofiles",
-    "backupdatadir",
-    "executeoncomputer",
-    "locationdomainid",
-    "loglevelcheckpoint",
-)
 
 # Several data nodes share one machine; with NDB's defaults each would use twice the memory.
 _SMALL: dict[str, Value] = {

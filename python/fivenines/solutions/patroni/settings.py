@@ -10,6 +10,7 @@ from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.traits import Traits
 
 ETCD_HOSTS = ("etcd1", "etcd2", "etcd3")
 
@@ -77,27 +78,17 @@ class PatroniSettings(SolutionSettings):
     durability_by_role = True
 
     @property
-    def more_engines(self) -> tuple[str, ...]:
-        return ("patroni",)
+    def traits(self) -> Traits:
+        return Traits(
+            nodes=self.members,
+            single_writer=True,
+            hosts=ETCD_HOSTS if self.etcd == "apart" else (),
+            engines=("patroni",),
+            watch_period=self.loop_wait,
+        )
 
     def default_name(self) -> str:
         return "patroni" if self.mode == "asynchronous" else f"patroni {self.mode}"
-
-    @property
-    def nodes(self) -> int:
-        return self.members
-
-    @property
-    def own_watch_period(self) -> float:
-        return self.loop_wait
-
-    @property
-    def single_writer(self) -> bool:
-        return True
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return ETCD_HOSTS if self.etcd == "apart" else ()
 
     @property
     def reserved(self) -> Mapping[str, str]:

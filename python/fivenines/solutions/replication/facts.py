@@ -9,7 +9,7 @@ from fivenines.solutions.durability import STRICT, DurabilitySettings
 
 if TYPE_CHECKING:
     from fivenines.solutions.hot_standby.settings import HotStandbySettings
-    from fivenines.solutions.replication.solution import ReplicationSettings
+    from fivenines.solutions.replication.settings import ReplicationSettings
 
 _WRITES = "no: all writes go to the primary"
 _READS = "yes, by replicas; reads there may be stale"
@@ -34,12 +34,12 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         partition=_partition(_watcher(settings)),
         one_down=_one_down(
             _watcher(settings),
-            None if settings.mode == "async" else settings.nodes,
+            None if settings.mode == "async" else settings.traits.nodes,
             settings.semi_sync_timeout,
         ),
-        two_down=_without_majority(settings.nodes)
+        two_down=_without_majority(settings.traits.nodes)
         if _watcher(settings).on_nodes
-        else _two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
+        else _two_down(settings.traits.nodes, settings.mode != "async", settings.semi_sync_timeout),
         sources=[
             f"{manual}: Global Transaction ID, Semisynchronous Replication",
             "Wolski, Raatikka 2006: 1-safe and 2-safe replication",
@@ -95,7 +95,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
     if settings.durability.primary == "adaptive":
         waits = "its own disk while it has no standby, else for nothing"
     synchronous = settings.synchronous
-    able = settings.nodes - bool(settings.delay) - settings.subscriber
+    able = settings.traits.nodes - bool(settings.delay) - settings.subscriber
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
     return SolutionFacts(
         replication=f"write-ahead log, streamed; a commit waits for {waits}"

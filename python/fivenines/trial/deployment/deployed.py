@@ -32,6 +32,7 @@ from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
+from fivenines.solutions.preparation import Preparation
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.vms import KERNEL
 from fivenines.trial.deployment.configuration import configuration_lines
@@ -44,7 +45,7 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     layer: Any = plugins.implementation("fivenines.failover.proxies", Access, settings.access)
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
-    names = [settings.engine, layer.software, named, *settings.more_engines]
+    names = [settings.engine, layer.software, named, *settings.traits.engines]
     names += settings.access.engines
     names += manager.engines if manager is not None else ()
     names += [KERNEL] if settings.machines == "virtual-machines" else []
@@ -71,20 +72,22 @@ def data_set(
 
     `begun`: whether a run is continued that began earlier.
     """
-    kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return kind.data_for(settings, workload, report, begun)
+    return _preparation(settings).data(workload, report, begun)
 
 
 def existing(settings: SolutionSettings, report: Report) -> AbstractContextManager[None]:
     """Provide what a solution needs for a whole run, in addition to data, while the context is open."""
-    kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return kind.existing(settings, report)
+    return _preparation(settings).lasting(report)
 
 
 def over_budget(settings: SolutionSettings, seconds: float) -> str:
     """Return why a trial of this length would exceed the solution's budget; empty if it may begin."""
+    return _preparation(settings).over_budget(seconds)
+
+
+def _preparation(settings: SolutionSettings) -> Preparation[Any]:
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return kind.over_budget(settings, seconds)
+    return kind.preparation(settings)
 
 
 class Deployed(Closing):
@@ -159,12 +162,12 @@ class Deployed(Closing):
         return Deployment(
             seconds=round(self.seconds, 3),
             phases=self.solution.phases,
-            roles=self.solution.roles(),
+            roles=self.solution.roles.by_name(),
             settings={node.name: node.effective_settings() for node in self.solution.serving},
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.lab.limits_reason,
-            single_writer=settings.single_writer,
+            single_writer=settings.traits.single_writer,
             facts=settings.facts(),
             in_effect=self.in_effect,
             hosts={name: self._host(host, idle or {}) for name, host in self.lab.hosts.items()},
@@ -177,7 +180,7 @@ class Deployed(Closing):
             FiveninesError: it could not be started or attached; with the reason.
         """
         if self.manager is None or not isinstance(node, Server):
-            self.solution.rejoin(node)
+            self.solution.membership.rejoin(node)
         else:
             self.manager.start_node(node)
 
@@ -193,7 +196,7 @@ class Deployed(Closing):
 
         def behind() -> str:
             try:
-                return next(filter(None, (self.solution.lag_reason(node) for node in live)), "")
+                return next(filter(None, (self.solution.membership.lag_reason(node) for node in live)), "")
             except Exception as error:
                 return str(error)
 
@@ -273,7 +276,7 @@ def _around(
         return ThisMachine(folder)
     if lab is not None and lab.machines is not None:
         return SshLab(folder, lab.machines, network)
-    dataset.require_space(folder, data, settings.nodes)
+    dataset.require_space(folder, data, settings.traits.nodes)
     manager = settings.failover_manager
     return Lab(folder, network, all_ids=manager is not None and manager.all_ids)
 

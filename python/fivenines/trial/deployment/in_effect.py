@@ -35,7 +35,7 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
         asked = asked_of(solution, node)
         found += node.in_effect(asked)
         compared += len(asked)
-    found += solution.parts_in_effect()
+    found += solution.configuration.parts_in_effect()
     found += access.in_effect()
     found += _of_manager(solution)
     if differing := [str(one) for one in found if one.kind == "differs"]:
@@ -67,7 +67,7 @@ def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> S
         except Exception as error:  # each driver has its own exceptions
             found += unobserved(node.name, asked, _reason(error))
     try:
-        found += solution.parts_in_effect()
+        found += solution.configuration.parts_in_effect()
     except Exception as error:
         found += unobserved(solution.settings.name, {"its own parts": ""}, _reason(error))
     return _check(compared, found)
@@ -99,8 +99,8 @@ def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
 def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:
     """Return the configured settings of a node, without those that follow its role."""
     family = node.engine.family
-    left_out = node.of_role | solution.of_role
-    asked = {**solution.whole_configuration(node), **solution.settings.data_settings}
+    left_out = node.of_role | solution.configuration.of_role
+    asked = {**solution.configuration.whole(node), **solution.settings.data_settings}
     return {name: value for name, value in asked.items() if canonical(name, family) not in left_out}
 
 

@@ -128,10 +128,10 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
     with Lab(folder, all_ids=manager is not None and manager.all_ids) as lab:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         solution: Solution[Any, Any] = kind(settings, lab, engine(settings.engine), data)
-        solution.add_hosts()
+        solution.hosts.add()
         node = solution.nodes[0]
         dataset.copy(data, node)
-        node.configure(solution.whole_configuration(node))
+        node.configure(solution.configuration.whole(node))
         solution.start_alone(node)
         try:
             node.wait_ready(PATIENCE)

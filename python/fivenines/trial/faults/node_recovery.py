@@ -95,7 +95,7 @@ class NodeRecovery:
         returns = {node.name: Return() for node in nodes}
         before: threading.Event | None = None
         watchers = []
-        for node in self._solution.restart_order(nodes):
+        for node in self._solution.membership.restart_order(nodes):
             after = threading.Event()
             watchers.append(
                 threading.Thread(
@@ -178,7 +178,7 @@ class NodeRecovery:
         if node.frozen:
             return f"{node.name} is frozen"
         try:
-            return self._solution.not_joined_reason(node)
+            return self._solution.membership.not_joined_reason(node)
         except Exception as error:
             return str(error) or type(error).__name__
 
@@ -187,7 +187,7 @@ class NodeRecovery:
         if node.frozen:
             return ""
         try:
-            return self._solution.unexpected_primary_reason(node)
+            return self._solution.membership.unexpected_primary_reason(node)
         except Exception:
             return ""
 

@@ -100,7 +100,9 @@ class FaultRun:
         recovery.busy.update(names)
         if (lasts := at_work.lasts) is None:
             return None
-        awaited = self.fault.stops_servers and self._context.solution.primary_of_record in injection.servers
+        awaited = (
+            self.fault.stops_servers and self._context.solution.roles.primary_of_record in injection.servers
+        )
         early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
         recovered = at_work.recover(partial(self._await_successor, injection, awaited))
         self._lives[-1] = recovered
@@ -174,7 +176,7 @@ class FaultRun:
         }
 
     def _not_started(self, servers: Sequence[Member]) -> list[str]:
-        stands_by = self._context.solution.stands_by
+        stands_by = self._context.solution.roles.stands_by
         return [server.name for server in servers if not server.alive and not stands_by(server)]
 
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
@@ -188,7 +190,7 @@ class FaultRun:
         if not awaited or not others or not (managed or solution.replaces()):
             return
         since = time.monotonic()
-        while not solution.primary():
+        while not solution.roles.primary():
             until = self._node_recovery.until(since)
             if time.monotonic() > until:
                 raise FiveninesError(

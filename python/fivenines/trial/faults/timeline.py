@@ -182,7 +182,7 @@ class FaultRunner:
 
     def _on_call_step(self) -> None:
         try:
-            for action in self._deployed.solution.remediate():
+            for action in self._deployed.solution.membership.remediate():
                 node, _, detail = action.partition(": ")
                 self._note("bootstrapped", node, detail)
         except Exception as error:
@@ -197,7 +197,7 @@ class FaultRunner:
         """Return the nodes that the manager has fenced and no process has restarted."""
         fenced = self._reported("fenced")
         dead = [node for node in self._idle() if node.name in fenced and not node.alive]
-        return dead if dead and self._deployed.solution.primary() else []
+        return dead if dead and self._deployed.solution.roles.primary() else []
 
     def _unexpected(self) -> list[Member]:
         """Return nodes that a failover left behind, if seen twice, as a manager takes a moment for all

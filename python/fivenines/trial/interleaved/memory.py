@@ -40,13 +40,13 @@ def require_memory(coming: SolutionSettings | None, up: "Sequence[Deployed]") ->
         MemoryShortError: the message has the required and the free memory.
     """
     seen = [_used(item) for item in up]
-    nodes = [item.solution.settings.nodes for item in up]
+    nodes = [item.solution.settings.traits.nodes for item in up]
     need = [
         _limit(item.solution.settings, int(used * GROWTH), used) for item, used in zip(up, seen, strict=True)
     ]
     if coming is not None:
         each = max((used // n for used, n in zip(seen, nodes, strict=True)), default=ASSUMED)
-        need.append(_limit(coming, int(each * coming.nodes * (1 + GROWTH)), 0))
+        need.append(_limit(coming, int(each * coming.traits.nodes * (1 + GROWTH)), 0))
     memory = psutil.virtual_memory()
     free = memory.available - int(memory.total * RESERVE)
     if sum(need) <= free:
@@ -63,7 +63,7 @@ def _limit(settings: SolutionSettings, estimate: int, used: int) -> int:
     """Return the bytes that a solution may still take: the rest of its limit, or without one the estimate."""
     if settings.limits.memory is None:
         return estimate
-    return max(0, settings.limits.memory * settings.nodes - used)
+    return max(0, settings.limits.memory * settings.traits.nodes - used)
 
 
 def _used(deployed: "Deployed") -> int:

@@ -156,7 +156,7 @@ class Loads:
             common.warmup,
         )
         offered = endpoints_of(deployed, plan)
-        endpoints = endpoints_for(own.workload.program, offered, deployed.solution.primary)
+        endpoints = endpoints_for(own.workload.program, offered, deployed.solution.roles.primary)
         out = self._part / (f"{layout.LOAD}-{plan.name}" if several else layout.LOAD)
         load = start_load(
             deployed.clients[plan.name],

@@ -102,7 +102,7 @@ class BackgroundLoad:
         known = len(acknowledged), seen.in_doubt_since(self._seen, moment)
         deadline = time.monotonic() + _SETTLE
         while True:
-            primary = self._deployed.solution.primary()
+            primary = self._deployed.solution.roles.primary()
             if primary is None:
                 return Rows(*known, detail="no node is writable")
             try:

@@ -118,7 +118,9 @@ class Keeper:
         return {"status": asdict(found)}
 
     def _described(self, one: Member) -> state.NodeStatus:
-        problem = "its server is not running" if not one.alive else self._solution.not_joined_reason(one)
+        problem = (
+            "its server is not running" if not one.alive else self._solution.membership.not_joined_reason(one)
+        )
         address = one.endpoint if isinstance(one, Server) else one.host.address
         here = next((way.here for way in self._forwards.ways if way.node == one.name), "")
         return state.NodeStatus(one.name, address, self._role(one), not problem, problem, here)
@@ -126,7 +128,7 @@ class Keeper:
     def _role(self, one: Member) -> str:
         """Return the role of a database server, or the kind of another host."""
         if isinstance(one, Server):
-            role: str = self._solution.role(one)
+            role: str = self._solution.roles.of(one)
             return role
         return one.name.rstrip("0123456789")
 
@@ -149,7 +151,7 @@ class Keeper:
             raise FiveninesError(f"{node} is already running")
         moment = time.monotonic_ns()
         self._deployed.start_node(server)
-        message = self._solution.not_joined_reason(server) or f"{node} has rejoined"
+        message = self._solution.membership.not_joined_reason(server) or f"{node} has rejoined"
         return {"message": message, "moment": self._loaded_at(moment)}
 
     def _loaded_at(self, moment: int) -> int | None:
@@ -206,7 +208,7 @@ class Keeper:
         return {"columns": columns, "rows": rows}
 
     def _prompt(self, node: str) -> Answer:
-        server = self._solution.node(node) if node else self._solution.target("primary")
+        server = self._solution.node(node) if node else self._solution.roles.target("primary")
         return {"command": server.prompt_command()}
 
     def _inside(self, host: str, command: list[str]) -> Answer:
@@ -280,7 +282,7 @@ def _keep(request: Request, used: ExitStack) -> None:
     if request.rate and (reason := problem(request.workload)):
         raise UsageError(f"up: --load: the workload cannot run continuously: {reason}")
     with Deployed(settings, data, state.folder() / "lab", request.network) as deployed:
-        deployed.solution.disk_calls = frozenset(("sync", "write"))
+        deployed.solution.hosts.disk_calls = frozenset(("sync", "write"))
         deployed.bring_up(lambda message: _report("phase", message, None))
         forwards = Forwards(deployed, request.port, state.log())
         load = _load(deployed, request)

@@ -14,11 +14,12 @@ class ReplicatedDiskObserver(SamplingObserver):
 
     @property
     def wanted(self) -> bool:
-        return self.deployed.solution.replicates_disk
+        return self.deployed.solution.replicated_disk is not None
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         # The host is asked instead of the server, which runs only on one node.
-        now = self.deployed.solution.disk_status(node)
+        disk = self.deployed.solution.replicated_disk
+        now = disk.status(node) if disk is not None else None
         if now is None:
             return []
         return [

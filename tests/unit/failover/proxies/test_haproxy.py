@@ -18,7 +18,7 @@ from fivenines.failover.proxies import haproxy
 from fivenines.failover.proxies.direct import Direct, DirectSettings
 from fivenines.failover.proxies.haproxy import Haproxy, HaproxySettings
 from fivenines.servers.cluster.endpoints import Endpoints
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 
 
 def _behind(count: int, spread: str = "first", reads: bool = False, **checks: Any) -> Any:
@@ -172,7 +172,7 @@ def test_a_moved_entry_outlives_a_restart_and_is_checked(
 )
 def test_only_managers_with_support_may_move_the_entry(given: dict[str, Any], message: str) -> None:
     made = ReplicationSettings(**{"solution": "replication", **given})
-    found = made.problems_with_parts()
+    found = made.checks.problems_with_parts()
     assert [message in one for one in found] == ([True] if message else [])
 
 

@@ -16,10 +16,10 @@ from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.secrets import Passwords
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
+from fivenines.solutions.group_replication.configuration import GROUP_NAME
 from fivenines.solutions.group_replication.innodb_cluster import InnodbClusterSettings
 from fivenines.solutions.group_replication.settings import GroupReplicationSettings
-from fivenines.solutions.group_replication.solution import GROUP_NAME
 
 
 def router(folder: Path, reads: tuple[str, ...] = (), **given: Any) -> MysqlRouter:

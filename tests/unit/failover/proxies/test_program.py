@@ -36,8 +36,7 @@ def layer(tmp_path: Path, **given: Any) -> Program:
     solution: Any = SimpleNamespace(
         nodes=nodes,
         passwords=Passwords(),
-        primary_of_record=nodes[0],
-        on_appointed=[],
+        roles=SimpleNamespace(primary_of_record=nodes[0], on_appointed=[]),
         node=lambda name: next(one for one in nodes if one.name == name),
         endpoints=lambda: SimpleNamespace(read=("10.99.0.12:5432",)),
     )
@@ -75,7 +74,7 @@ def test_files_are_rendered_before_the_program_is_notified(
 ) -> None:
     made = layer(tmp_path, on_promotion=how, files={"to": "{{ primary.address }}"})
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.11"
-    made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
+    made.solution.roles.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
     made._running.follow(how)
     assert (tmp_path / "conf" / "to").read_text() == "10.99.0.12"
     assert made._running.host.ran == [done]  # type: ignore[attr-defined]
@@ -90,7 +89,7 @@ def test_a_failed_notification_does_not_stop_the_failover(tmp_path: Path) -> Non
         raise OSError("it has ended")
 
     made._running.process.interrupt = gone  # type: ignore[method-assign, assignment]
-    made.solution.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
+    made.solution.roles.primary_of_record = made.solution.node("node2")  # type: ignore[misc]
     made._running.follow("SIGHUP")
     (event,) = made.events()
     assert (

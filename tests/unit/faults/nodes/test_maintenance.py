@@ -14,7 +14,7 @@ from fivenines.faults.nodes import maintenance, stop
 from fivenines.faults.nodes.maintenance import Maintenance, MaintenanceSettings
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.ndb.settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
 
@@ -71,6 +71,8 @@ class Solution:
 
     def __init__(self, size: int = 3) -> None:
         self.done: list[str] = []
+        # It answers for each of its aspects.
+        self.roles = self.membership = self.switchover = self
         node: Any = Node
         part: Any = Part
         self.nodes: list[Any] = [node(f"node{n}", self.done) for n in range(1, size + 1)]
@@ -285,6 +287,6 @@ def test_refuses_targets_that_the_solution_does_not_have() -> None:
 def test_refuses_to_restart_a_data_node_without_a_replica(target: str, refused: bool) -> None:
     settings = NdbSettings(solution="ndb", replicas=1, data_nodes=2)
     fault = MaintenanceSettings(fault="maintenance", target=target)
-    problems = settings.problems_with_fault(fault)
+    problems = settings.checks.problems_with_fault(fault)
     assert bool(problems) is refused
-    assert NdbSettings(solution="ndb").problems_with_fault(fault) == []
+    assert NdbSettings(solution="ndb").checks.problems_with_fault(fault) == []

@@ -124,11 +124,13 @@ def test_faults_without_support_of_amazon_are_refused(faults: str, message: str)
 def test_faults_of_aurora_are_refused_for_multi_az_clusters() -> None:
     multi = aurora(engine="rds-postgres", readers=2)
     for fault in (KillSettings(fault="kill"), RestartSettings(fault="restart")):
-        assert "Multi-AZ" in multi.problems_with_fault(fault)[0]
+        assert "Multi-AZ" in multi.checks.problems_with_fault(fault)[0]
     to = SwitchoverSettings(fault="switchover", to="shop-2")
-    assert multi.problems_with_fault(to) == []
-    assert "does not support choosing" in aurora(engine="rds-mysql", readers=2).problems_with_fault(to)[0]
-    assert aurora().problems_with_fault(KillSettings(fault="kill")) == []
+    assert multi.checks.problems_with_fault(to) == []
+    assert (
+        "does not support choosing" in aurora(engine="rds-mysql", readers=2).checks.problems_with_fault(to)[0]
+    )
+    assert aurora().checks.problems_with_fault(KillSettings(fault="kill")) == []
 
 
 def test_faults_with_support_of_amazon_are_accepted() -> None:

@@ -52,7 +52,7 @@ def cluster() -> Any:
     return SimpleNamespace(
         nodes=[writer, reader],
         topology=SimpleNamespace(words={}, votes=2),
-        target=lambda role: reader if role == "replica" else writer,
+        roles=SimpleNamespace(target=lambda role: reader if role == "replica" else writer),
         name="shop",
     )
 

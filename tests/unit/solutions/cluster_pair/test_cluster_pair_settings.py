@@ -16,12 +16,12 @@ def _pair(**settings: Any) -> ClusterPairSettings:
 
 def _problems(**settings: Any) -> list[str]:
     made = _pair(**settings)
-    return [*made.problems(), *made.problems_with_parts()]
+    return [*made.problems(), *made.checks.problems_with_parts()]
 
 
 def test_the_second_cluster_defaults_to_the_first() -> None:
     pair = _pair(a={"solution": "ndb", "sql_nodes": 3})
-    assert pair.b == pair.a and pair.nodes == 6
+    assert pair.b == pair.a and pair.traits.nodes == 6
     assert (pair.engine, str(pair.durability)) == ("mysql-ndb-9.7", "relaxed")
     assert _problems() == [] and _problems(a="galera", writes="a", direction="one-way") == []
     assert pair.facts().replication.startswith("in each cluster: ")
@@ -29,7 +29,7 @@ def test_the_second_cluster_defaults_to_the_first() -> None:
 
 def test_hosts_of_the_second_are_numbered_after_those_of_the_first() -> None:
     pair = _pair(a={"solution": "ndb", "sql_nodes": 2, "data_nodes": 4})
-    assert pair.hosts == (
+    assert pair.traits.hosts == (
         "data1",
         "data2",
         "data3",
@@ -47,10 +47,10 @@ def test_hosts_of_the_second_are_numbered_after_those_of_the_first() -> None:
 @pytest.mark.parametrize("cluster", ["ndb", "galera"])
 def test_faults_name_clusters_and_the_ends_of_a_channel(cluster: str) -> None:
     pair = _pair(a=cluster)
-    for word in pair.target_words:
+    for word in pair.traits.target_words:
         assert KillSettings(fault="kill", target=word).target == word
         assert problems_of(word, pair.topology(), "servers") == []
-    assert {"a", "b", "source", "applier"} <= set(pair.target_words)
+    assert {"a", "b", "source", "applier"} <= set(pair.traits.target_words)
 
 
 @pytest.mark.parametrize(

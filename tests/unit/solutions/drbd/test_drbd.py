@@ -101,13 +101,13 @@ def test_with_fencing_a_lone_primary_waits_until_its_peer_is_off() -> None:
 
 
 def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
-    assert _settings().problems_with_parts() == []
+    assert _settings().checks.problems_with_parts() == []
     assert [one.name for one in engines_of(_settings())] == ["mariadb-10.11", "drbd", "uml"]
     postgres = [one.name for one in engines_of(_settings(engine="postgres-18"))]
     assert postgres == ["postgres-18", "drbd", "uml"]
-    (problem,) = _settings(machines="namespaces").problems_with_parts()
+    (problem,) = _settings(machines="namespaces").checks.problems_with_parts()
     assert "write virtual-machines" in problem
-    (problem,) = _settings(reads="replicas").problems_with_parts()
+    (problem,) = _settings(reads="replicas").checks.problems_with_parts()
     assert "cannot be read" in problem
 
 

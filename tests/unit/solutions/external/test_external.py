@@ -49,9 +49,9 @@ def test_members_and_endpoints_are_named() -> None:
         "node1": "vip:6432",
         "node2": "vip:6433",
     }
-    assert (named.nodes, alone.nodes) == (2, 2)
+    assert (named.traits.nodes, alone.traits.nodes) == (2, 2)
     assert named.problems() == alone.problems() == []
-    assert named.single_writer and not external(writers="all").single_writer
+    assert named.traits.single_writer and not external(writers="all").traits.single_writer
 
 
 @pytest.mark.parametrize(
@@ -247,17 +247,17 @@ class _Observed:
 def test_the_primary_is_the_writable_member(tmp_path: Path) -> None:
     observed = _Observed(tmp_path)
     observed.writing = {"db1"}
-    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
+    assert observed.solution.roles.by_name() == {"db1": "primary", "db2": "replica"}
     observed.writing = {"db2"}
-    assert observed.solution.roles() == {"db1": "replica", "db2": "primary"}
+    assert observed.solution.roles.by_name() == {"db1": "replica", "db2": "primary"}
     observed.writing = {"db1", "db2"}
-    assert observed.solution.roles() == {"db1": "unexpected-primary", "db2": "primary"}
+    assert observed.solution.roles.by_name() == {"db1": "unexpected-primary", "db2": "primary"}
 
 
 def test_with_all_writable_there_is_no_unexpected_primary(tmp_path: Path) -> None:
     observed = _Observed(tmp_path, writers="all")
     observed.writing = {"db1", "db2"}
-    assert observed.solution.roles() == {"db1": "primary", "db2": "replica"}
+    assert observed.solution.roles.by_name() == {"db1": "primary", "db2": "replica"}
 
 
 def test_endpoints_come_from_the_settings(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from fivenines.base.errors import UsageError
 from fivenines.experiment.source import solution_from
 from fivenines.servers.mysql_family.provider_options import parsed, same_option, seconds
 from fivenines.solutions.galera.options import group_options
-from fivenines.solutions.galera.solution import GaleraSettings
+from fivenines.solutions.galera.settings import GaleraSettings
 
 
 def _galera(text: str, **given: object) -> GaleraSettings:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from fivenines.base.errors import FiveninesError
 from fivenines.servers.mysql.group import Group, bootstrap
 from fivenines.servers.mysql.server import Mysql
-from fivenines.solutions.group_replication import solution as group_replication
+from fivenines.solutions.group_replication import membership
 from fivenines.solutions.group_replication.settings import GroupReplicationSettings
 from fivenines.solutions.group_replication.solution import GroupReplication
 
@@ -114,13 +114,13 @@ def test_values_out_of_range_are_refused(wrong: Any) -> None:
 
 
 def test_only_one_primary_is_a_single_writer() -> None:
-    assert settings().single_writer
-    assert not settings(mode="multi-primary").single_writer
+    assert settings().traits.single_writer
+    assert not settings(mode="multi-primary").traits.single_writer
 
 
 def test_a_members_configuration_contains_the_settings() -> None:
     solution = deployed(weights=[70], rejoin="clone", consistency="AFTER")
-    answer = [solution.configuration(node) for node in solution.nodes]
+    answer = [solution.configuration.own(node) for node in solution.nodes]
     assert [one["server_id"] for one in answer] == [1, 2, 3]
     assert [one["group_replication_member_weight"] for one in answer] == [70, 50, 50]
     first = answer[0]
@@ -136,17 +136,17 @@ def test_a_members_configuration_contains_the_settings() -> None:
 
 def test_roles_come_from_the_group() -> None:
     solution = deployed()
-    assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert solution.roles.by_name() == {"node1": "primary", "node2": "replica", "node3": "replica"}
     solution.nodes[2].answer = Group("RECOVERING", "SECONDARY", {}, "")
-    assert solution.observed_role(solution.nodes[2]) == "down"
-    assert solution.not_joined_reason(solution.nodes[2]) == "node3 is still RECOVERING"
+    assert solution.roles.observed(solution.nodes[2]) == "down"
+    assert solution.membership.not_joined_reason(solution.nodes[2]) == "node3 is still RECOVERING"
 
 
 def test_of_several_primaries_the_first_working_one_gets_the_writes() -> None:
     solution = deployed(mode="multi-primary")
-    assert solution.roles()["node1"] == "primary"
-    solution.drained.add("node1")
-    assert solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
+    assert solution.roles.by_name()["node1"] == "primary"
+    solution.switchover.drained.add("node1")
+    assert solution.roles.by_name() == {"node1": "replica", "node2": "primary", "node3": "replica"}
 
 
 def test_a_member_without_majority_is_no_primary() -> None:
@@ -156,14 +156,14 @@ def test_a_member_without_majority_is_no_primary() -> None:
     rest = dict.fromkeys(["10.99.0.12", "10.99.0.13"], "ONLINE")
     for node in (second, third):
         node.answer = Group("ONLINE", "SECONDARY", rest, "")
-    assert solution.roles()["node1"] == "down"
-    assert "reaches no majority" in solution.not_joined_reason(first)
+    assert solution.roles.by_name()["node1"] == "down"
+    assert "reaches no majority" in solution.membership.not_joined_reason(first)
     # The network works again: it does not know yet that the others have expelled it.
     first.answer = seen(solution, first)
-    assert solution.roles()["node1"] == "down"
-    assert solution.not_joined_reason(first) == "node1 has been expelled, but has not noticed yet"
+    assert solution.roles.by_name()["node1"] == "down"
+    assert solution.membership.not_joined_reason(first) == "node1 has been expelled, but has not noticed yet"
     first.answer = Group("ERROR", "", {}, "")
-    assert "does not rejoin by itself" in solution.unexpected_primary_reason(first)
+    assert "does not rejoin by itself" in solution.membership.unexpected_primary_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:
@@ -172,21 +172,21 @@ def test_a_dead_member_joins_the_others() -> None:
     node.answer = None
     for other in solution.nodes[:2]:
         other.answer = Group("ONLINE", "", dict.fromkeys(["10.99.0.11", "10.99.0.12"], "ONLINE"), "")
-    solution.rejoin(node)
-    assert node.done == ["start", solution._join_statement]
+    solution.membership.rejoin(node)
+    assert node.done == ["start", solution.join_statement]
 
 
 def test_a_member_that_has_more_than_the_group_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     solution = deployed()
     node = solution.nodes[0]
     replaced: list[Any] = []
-    monkeypatch.setattr(group_replication.dataset, "copy", lambda data, one: replaced.append(one))
-    monkeypatch.setattr(solution, "configure", lambda one: None)
+    monkeypatch.setattr(membership.dataset, "copy", lambda data, one: replaced.append(one))
+    monkeypatch.setattr(solution.configuration, "write", lambda one: None)
     node.refuses = "x [ERROR] This member has more executed transactions than those present"
-    solution._join(node)
-    assert node.done == [solution._join_statement, "stop", "start", solution._join_statement]
+    solution.membership._join(node)
+    assert node.done == [solution.join_statement, "stop", "start", solution.join_statement]
     assert replaced == [node]
-    (event,) = [event for event in solution._events if event.kind == "restored"]
+    (event,) = [event for event in solution.membership.events if event.kind == "restored"]
     assert event.node == "node1"
 
 
@@ -195,7 +195,7 @@ def test_a_member_that_does_not_join_is_reported_with_a_remedy() -> None:
     node = solution.nodes[0]
     node.refuses = "x [ERROR] 'Member version is incompatible with the group.'"
     with pytest.raises(FiveninesError) as refused:
-        solution._join(node)
+        solution.membership._join(node)
     assert "group_replication_allow_local_lower_version_join" in str(refused.value)
     assert "Member version is incompatible" in str(refused.value)
 
@@ -204,9 +204,9 @@ def test_the_most_advanced_of_all_dead_members_is_the_new_group() -> None:
     solution = deployed()
     for node, gtids in zip(solution.nodes, ("u:1-5", "u:1-9", "u:1-7"), strict=True):
         node.answer, node.gtids = None, gtids
-    solution.rejoin(solution.nodes[0])
+    solution.membership.rejoin(solution.nodes[0])
     assert solution.nodes[1].done == ["start", *bootstrap(solution.passwords.replication)]
-    assert solution.nodes[0].done == solution.nodes[2].done == ["start", solution._join_statement]
+    assert solution.nodes[0].done == solution.nodes[2].done == ["start", solution.join_statement]
 
 
 def test_remediation_forces_the_most_advanced_survivors_after_a_while(
@@ -214,26 +214,28 @@ def test_remediation_forces_the_most_advanced_survivors_after_a_while(
 ) -> None:
     solution = deployed(size=5, bootstrap_after=3.0)
     clock = [100.0]
-    monkeypatch.setattr("fivenines.solutions.group_replication.solution.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("fivenines.solutions.group_replication.membership.time.monotonic", lambda: clock[0])
     for node in solution.nodes[:3]:
         node.answer = None
-    assert solution.remediate() == []
+    assert solution.membership.remediate() == []
     fourth, fifth = solution.nodes[3:]
     for node in (fourth, fifth):
         node.answer = seen(solution, node, gone=(1, 2, 3))
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
-    assert solution.remediate() == []
+    assert solution.membership.remediate() == []
     clock[0] += 3.1
-    assert solution.remediate() == ["node5: group_replication_force_members, as no member had a majority"]
-    solution._rescuer.join(5.0)
+    assert solution.membership.remediate() == [
+        "node5: group_replication_force_members, as no member had a majority"
+    ]
+    solution.membership._rescuer.join(5.0)
     switch = "SET GLOBAL group_replication_force_members"
     assert fifth.done == [f"{switch} = '10.99.0.14:33061,10.99.0.15:33061'", f"{switch} = ''"]
     assert fourth.done == []
-    assert deployed(bootstrap_after=None).remediate() == []
+    assert deployed(bootstrap_after=None).membership.remediate() == []
 
 
 def test_survivors_that_have_left_begin_a_new_group() -> None:
-    statements, answer = group_replication._rescue(Group("ERROR", "", {}, ""), "hidden")
+    statements, answer = membership._rescue(Group("ERROR", "", {}, ""), "hidden")
     assert statements[0] == "STOP GROUP_REPLICATION"
     assert statements[-3:] == bootstrap("hidden")
     assert "bootstrapped" in answer
@@ -241,7 +243,7 @@ def test_survivors_that_have_left_begin_a_new_group() -> None:
 
 def test_a_switchover_elects_the_first_replica() -> None:
     solution = deployed()
-    assert "node1 to node2" in solution.hand_over(None)
+    assert "node1 to node2" in solution.switchover.hand_over(None)
     assert solution.nodes[0].done == [f"SELECT group_replication_set_as_primary('{solution.nodes[1].uuid}')"]
     assert solution.nodes[1].uuid == "00000000-0000-0000-0000-000000000012"
 
@@ -249,9 +251,9 @@ def test_a_switchover_elects_the_first_replica() -> None:
 def test_one_of_several_primaries_is_drained_and_comes_back() -> None:
     solution = deployed(mode="multi-primary")
     node = solution.nodes[0]
-    solution.hand_over(None)
-    assert solution.primary().name == "node2"
-    solution.undrain(None, node)
-    assert solution.primary().name == "node1"
+    solution.switchover.hand_over(None)
+    assert solution.roles.primary().name == "node2"
+    solution.switchover.undrain(None, node)
+    assert solution.roles.primary().name == "node1"
     assert node.done[0] == "SET GLOBAL super_read_only = ON"
     assert node.done[-1] == "SET GLOBAL read_only = OFF"

@@ -33,7 +33,7 @@ def patroni(**given: Any) -> PatroniSettings:
 )
 def test_valid_settings_have_no_problems(one: PatroniSettings) -> None:
     assert one.problems() == []
-    assert one.single_writer
+    assert one.traits.single_writer
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_it_needs_its_own_engine_in_addition_to_the_servers() -> None:
 
 
 def test_etcd_has_hosts_only_if_it_runs_apart() -> None:
-    assert patroni(etcd="apart").hosts == ("etcd1", "etcd2", "etcd3")
+    assert patroni(etcd="apart").traits.hosts == ("etcd1", "etcd2", "etcd3")
     assert targets.problems_of("etcd2", patroni(etcd="apart").topology()) == []
     assert "unknown target" in targets.problems_of("etcd2", patroni().topology())[0]
     network = NetworkSettings.model_validate({"sites": {"east": ["node1", "etcd1"], "west": []}})

@@ -26,7 +26,11 @@ def _solution(nodes: list[_Node], broken: str = "") -> Any:
             raise OSError(broken)
         return []
 
-    return SimpleNamespace(serving=nodes, settings=SimpleNamespace(name="pair"), parts_in_effect=parts)
+    return SimpleNamespace(
+        serving=nodes,
+        settings=SimpleNamespace(name="pair"),
+        configuration=SimpleNamespace(parts_in_effect=parts),
+    )
 
 
 @pytest.fixture(autouse=True)

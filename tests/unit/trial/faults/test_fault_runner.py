@@ -74,6 +74,8 @@ class Solution:
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        # It answers for each of its aspects.
+        self.roles = self.membership = self
         self.by_itself = False
         self.reasons = ["node1 does not answer", "not yet", ""]
         self.without_primary = 2
@@ -145,7 +147,11 @@ def _made(solution: Solution, after: float | None = 0.0, manager: Any = None, **
     messages = manager.events if manager is not None else list
     access = SimpleNamespace(start_on=lambda _node: None, at_work=False, promotes=False)
     deployed: Any = SimpleNamespace(
-        solution=solution, manager=manager, events=messages, access=access, start_node=solution.rejoin
+        solution=solution,
+        manager=manager,
+        events=messages,
+        access=access,
+        start_node=solution.membership.rejoin,
     )
     requested = PretendedSettings(restart_after=after, **settings)
     return FaultRunner(requested, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)

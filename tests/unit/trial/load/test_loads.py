@@ -44,7 +44,7 @@ def _deployed(reads: tuple[str, ...] = ()) -> Any:
     offered = Endpoints(tuple(node.endpoint for node in NODES), reads, find="any", spread="first")
     solution = SimpleNamespace(
         nodes=NODES,
-        primary=lambda: NODES[0],
+        roles=SimpleNamespace(primary=lambda: NODES[0]),
         node=lambda name: next(item for item in NODES if item.name == name),
     )
     host = PlainHost()

@@ -225,7 +225,9 @@ class Mha(Manager[MhaSettings]):
         if settings.secondary_check:
             # MHA refuses a failover while a host of the secondary check is unavailable: leave out the
             # primary.
-            others = [node for node in self.solution.nodes if node is not self.solution.primary_of_record]
+            others = [
+                node for node in self.solution.nodes if node is not self.solution.roles.primary_of_record
+            ]
             hosts = " ".join(f"-s {node.host.address}" for node in others)
             more["secondary_check_script"] = f"masterha_secondary_check --port={settings.ssh_port} {hosts}"
         return mha_files.manager_configuration(
@@ -263,7 +265,7 @@ class Mha(Manager[MhaSettings]):
 
     def _reader(self) -> Reader:
         names = {node.host.address: node.name for node in self.solution.nodes}
-        return Reader(names, self.solution.primary_of_record.name)
+        return Reader(names, self.solution.roles.primary_of_record.name)
 
     # events
 
@@ -282,7 +284,7 @@ class Mha(Manager[MhaSettings]):
                 log.flush()
                 for event in reader.read(line, time.monotonic_ns()):
                     if event.kind == "promoted":
-                        self.solution.appoint(event.node)
+                        self.solution.roles.appoint(event.node)
                     self._acting = reader.acting
                     self._events.append(event)
         self._acting = False
@@ -329,7 +331,7 @@ class Mha(Manager[MhaSettings]):
             try:
                 self._look_after()
             except Exception as error:
-                self._record("failed", self.solution.primary_of_record.name, brief(error))
+                self._record("failed", self.solution.roles.primary_of_record.name, brief(error))
                 self._over.wait(_BETWEEN_STARTS)
             finally:
                 self._busy.release()
@@ -339,9 +341,9 @@ class Mha(Manager[MhaSettings]):
         if not missing and (self.settings.repeat or self._resume):
             self._launch()
             self._resume = self._unguarded = False
-        elif missing and not self._unguarded and not self.solution.primary_of_record.answers():
+        elif missing and not self._unguarded and not self.solution.roles.primary_of_record.answers():
             self._unguarded = True
-            name = self.solution.primary_of_record.name
+            name = self.solution.roles.primary_of_record.name
             self._record("failed", name, f"no failover manager runs: MHA has ended, and {missing}")
 
     def _missing_for_mha(self) -> str:
@@ -349,7 +351,11 @@ class Mha(Manager[MhaSettings]):
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 
     def _missing(self, node: Server) -> str:
-        return self.solution.not_joined_reason(node) if node.answers() else f"{node.name} does not answer"
+        return (
+            self.solution.membership.not_joined_reason(node)
+            if node.answers()
+            else f"{node.name} does not answer"
+        )
 
     def _end(self) -> None:
         self._ended = self._process

@@ -100,7 +100,7 @@ class Operator(Manager[OperatorSettings]):
             failed = [event for event in self._events[known:] if event.kind == "failed"]
             reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it gives no reason"
             raise FiveninesError(f"no switchover: {reason}")
-        return self.solution.primary_of_record.name
+        return self.solution.roles.primary_of_record.name
 
     def _switching(self) -> str:
         if not self.alive:
@@ -118,7 +118,7 @@ class Operator(Manager[OperatorSettings]):
             "timeout": self.settings.timeout,
             "misses": self.settings.misses,
             "fence": self.settings.fence,
-            "primary": self.solution.primary_of_record.name,
+            "primary": self.solution.roles.primary_of_record.name,
             **self.solution.manager_facts(),
         }
 
@@ -137,7 +137,7 @@ class Operator(Manager[OperatorSettings]):
                     self._serve(event)
                 else:
                     if event.kind == "promoted":
-                        self.solution.appoint(event.node)
+                        self.solution.roles.appoint(event.node)
                     self._events.append(event)
 
     def _serve(self, request: ManagerEvent) -> None:

@@ -54,9 +54,9 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._log = Follower(
             {node.name: node.host.node / "log" / LOG for node in self.solution.nodes},
             DATABASE,
-            self.solution.appoint,
+            self.solution.roles.appoint,
         )
-        primary = self.solution.primary_of_record
+        primary = self.solution.roles.primary_of_record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])
         try:
             self._conf(primary)
@@ -144,11 +144,11 @@ class Pacemaker(Manager[PacemakerSettings]):
         return self._stack.alive
 
     def switch_over(self) -> str:
-        former = self.solution.primary_of_record
+        former = self.solution.roles.primary_of_record
         heirs = [
             node
             for node in self.solution.nodes
-            if node is not former and not self.solution.not_joined_reason(node)
+            if node is not former and not self.solution.membership.not_joined_reason(node)
         ]
         if not heirs:
             raise FiveninesError("no switchover: no replica follows the primary")
@@ -165,7 +165,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{self._stack.failures(best.host)}".rstrip()) from error
         self._prefer(best, _CHOICE)
-        self.solution.appoint(best.name)
+        self.solution.roles.appoint(best.name)
         return best.name
 
     def _conf(self, primary: Server) -> None:
@@ -194,7 +194,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             f"{node.name} did not stop",
             interval=0.2,
         )
-        self.solution.restore_data(node)
+        self.solution.membership.restore_data(node)
         node.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)
         node.host.run([*standby, "off"], env=ENVIRONMENT)
@@ -239,7 +239,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
 
     def _not_adopted(self) -> str:
-        primary = self.solution.primary_of_record.name
+        primary = self.solution.roles.primary_of_record.name
         try:
             status = self._stack.status(self.solution.nodes[0].host)
         except FiveninesError as error:

@@ -83,7 +83,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._stack = PacemakerStack(voters)
         self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
         self._log = Follower(
-            {host.name: host.node / "log" / LOG for host in voters}, DISK, self.solution.appoint, _STEPS
+            {host.name: host.node / "log" / LOG for host in voters}, DISK, self.solution.roles.appoint, _STEPS
         )
         self._switch = PowerSwitch(voters)
         try:
@@ -178,7 +178,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._stack.refusal(host, ["crm_resource", "--cleanup", "--node", node.name])
         member = self.solution.node(node.name)
         wait_until(
-            lambda: self.solution.not_joined_reason(member),
+            lambda: self.solution.membership.not_joined_reason(member),
             self.settings.operation_timeout,
             f"{node.name}: its disk did not connect again",
             interval=0.3,
@@ -205,9 +205,9 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         return self._stack.alive
 
     def switch_over(self) -> str:
-        former = self.solution.primary_of_record
+        former = self.solution.roles.primary_of_record
         (best,) = [node for node in self.solution.nodes if node is not former]
-        if reason := self.solution.not_joined_reason(best):
+        if reason := self.solution.membership.not_joined_reason(best):
             raise FiveninesError(f"no switchover: {reason}")
         standby = ["crm_attribute", "--node", former.name, "--name", "standby", "--update"]
         self._stack.tell(best.host, *standby, "on")
@@ -220,5 +220,5 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             )
         finally:
             self._stack.tell(best.host, *standby, "off")
-        self.solution.appoint(best.name)
+        self.solution.roles.appoint(best.name)
         return best.name

@@ -18,7 +18,7 @@ from fivenines.failover.managers.mha import files as mha_files
 from fivenines.failover.managers.mha.manager import Mha, MhaSettings
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
-from fivenines.solutions.replication.solution import ReplicationSettings
+from fivenines.solutions.replication.settings import ReplicationSettings
 
 
 def settings(**given: Any) -> MhaSettings:
@@ -85,7 +85,8 @@ def _solution(tmp_path: Path, synchronous: bool = False) -> Any:
         nodes.append(SimpleNamespace(name=f"node{number}", host=host, process=None))
     return _Solution(
         nodes=nodes,
-        primary_of_record=nodes[0],
+        roles=SimpleNamespace(primary_of_record=nodes[0]),
+        membership=SimpleNamespace(),
         manager_facts=lambda: {"synchronous": synchronous},
         engine=SimpleNamespace(name="mariadb-10.11", status=lambda: SimpleNamespace(version="1")),
     )
@@ -136,7 +137,7 @@ def test_the_configuration_contains_the_settings(tmp_path: Path) -> None:
         "hostname=10.99.0.13",
         "candidate_master=1",
     ]
-    made.solution.primary_of_record = made.solution.nodes[1]  # type: ignore[misc]
+    made.solution.roles.primary_of_record = made.solution.nodes[1]  # type: ignore[misc]
     assert "-s 10.99.0.11 -s 10.99.0.13" in made._configuration(), "never the primary itself"
     sshd = mha_files.sshd_configuration(2222)
     assert "Port 2222" in sshd and "PasswordAuthentication no" in sshd
@@ -338,7 +339,7 @@ def test_the_lab_stops_and_starts_nodes(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
-    solution.rejoin = lambda node: done.append(f"rejoin {node.name}")
+    solution.membership.rejoin = lambda node: done.append(f"rejoin {node.name}")
     made = _manager(tmp_path, solution)
     made.ssh = SimpleNamespace(start_on=lambda node: done.append(f"sshd {node.name}"))  # type: ignore[assignment]
     lab_requests.serve(made, "stop", "node2")

@@ -227,7 +227,10 @@ def _solution(family: str = "mariadb", **facts: object) -> Any:
     ]
     engine = SimpleNamespace(family=family)
     return SimpleNamespace(
-        nodes=nodes, primary_of_record=nodes[0], engine=engine, manager_facts=lambda: facts
+        nodes=nodes,
+        roles=SimpleNamespace(primary_of_record=nodes[0]),
+        engine=engine,
+        manager_facts=lambda: facts,
     )
 
 

@@ -62,7 +62,7 @@ def test_a_virtual_address_needs_a_failover_manager() -> None:
 
 def test_it_makes_switchovers_without_a_separate_host() -> None:
     settings = replication(access="virtual-address")
-    assert settings.problems_with_switchover() == []
+    assert settings.checks.problems_with_switchover() == []
     assert settings.manager.host == ""
 
 
@@ -72,7 +72,7 @@ def test_a_missing_root_account_is_reported_with_the_line(
     file = tmp_path / "x.yaml"
     file.write_text(FILE)
     monkeypatch.setattr(ids, "problem", lambda: "")
-    assert load_experiment(file)[0].solutions[0].nodes == 3
+    assert load_experiment(file)[0].solutions[0].traits.nodes == 3
     monkeypatch.setattr(ids, "problem", lambda: "only root may")
     with pytest.raises(UsageError) as refused:
         load_experiment(file)
@@ -108,7 +108,7 @@ def _manager(answer: Any) -> Any:
             name=f"node{number}", run=lambda *_command, **_options: answer() if callable(answer) else answer
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
-    solution: Any = SimpleNamespace(nodes=nodes, primary_of_record=nodes[0])
+    solution: Any = SimpleNamespace(nodes=nodes, roles=SimpleNamespace(primary_of_record=nodes[0]))
     made = Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
     made._stack = PacemakerStack([node.host for node in nodes])
     return made

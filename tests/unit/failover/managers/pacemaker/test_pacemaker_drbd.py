@@ -124,6 +124,6 @@ def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_p
 def test_only_mariadb_is_started_by_another_agent() -> None:
     manager = {"kind": "pacemaker-drbd", "server_agent": "anything"}
     fine: Any = {"solution": "drbd", "manager": manager}
-    assert DrbdSettings(**fine).problems_with_parts() == []
-    (problem,) = DrbdSettings(**fine, engine="postgres-18").problems_with_parts()
+    assert DrbdSettings(**fine).checks.problems_with_parts() == []
+    (problem,) = DrbdSettings(**fine, engine="postgres-18").checks.problems_with_parts()
     assert "PostgreSQL is started by pgsql" in problem

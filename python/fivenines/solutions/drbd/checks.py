@@ -1,0 +1,25 @@
+"""What does not fit a replicated disk."""
+
+from typing import TYPE_CHECKING
+
+from fivenines.solutions.checks import Checks
+
+if TYPE_CHECKING:
+    pass
+    from fivenines.solutions.drbd.settings import DrbdSettings
+
+
+class DrbdChecks(Checks):
+    """The machines, and the one server that can be read from."""
+
+    settings: "DrbdSettings"
+
+    def problems_with_parts(self) -> list[str]:
+        problems = super().problems_with_parts()
+        if self.settings.machines != "virtual-machines":
+            problems.append("machines: namespaces: DRBD is a kernel module: write virtual-machines")
+        if self.settings.engine == "postgres-18" and self.settings.manager.server_agent != "mysql":
+            problems.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
+        if self.settings.reads == "replicas":
+            problems.append("reads: replicas: the disk of the other node cannot be read: write primary")
+        return problems
