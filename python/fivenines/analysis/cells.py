@@ -8,11 +8,12 @@ from fivenines.analysis.availability.interruptions import longest_of
 from fivenines.analysis.availability.outages import Outages, Service, outages_of
 from fivenines.analysis.consistency.truth import CellTruth, cell_truth
 from fivenines.analysis.order import in_order
-from fivenines.analysis.performance.load import ErrorEntry, coarse
+from fivenines.analysis.performance.load import coarse
 from fivenines.analysis.statistics.best_case import BestCase
 from fivenines.analysis.statistics.means import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.statistics.sequential import all_at_level, nominal_of
 from fivenines.analysis.trials import TrialMeasures, TypeMeasure, measures
+from fivenines.results.load_parts import ErrorEntry
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fivenines.analysis.availability.interruptions import longest_of
 from fivenines.analysis.measures.measures import PHASES, counter_parts
-from fivenines.analysis.performance.load import inserted_of
 from fivenines.analysis.performance.steady import HostUse, LagCourse
 from fivenines.analysis.resources.cost import CLIENT
 from fivenines.analysis.resources.counted import counted
@@ -221,7 +220,7 @@ VALUES: dict[str, Get] = _Values(
         "qps": _of(lambda trial: trial.throughput, "qps"),
         **{f"latency_{key}": _of(lambda trial: trial.latency, key) for key in ("mean", "p50", "p95", "p99")},
         "rows_s": _rows,
-        "inserted_s": _of(lambda trial: inserted_of(trial.record.load), "per_second"),
+        "inserted_s": _of(lambda trial: trial.record.load.rows, "per_second"),
         "total_time": _total_time,
         "completed": _of(lambda trial: trial.work, "share"),
         "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),

@@ -19,6 +19,7 @@ from fivenines.analysis.performance.steady import lag_course
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import open_run
 
@@ -68,7 +69,10 @@ def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
 
 def _load(**details: Any) -> Plant:
     return lambda path: _record(
-        path, lambda record: record.model_copy(update={"load": {**record.load, **details}})
+        path,
+        lambda record: record.model_copy(
+            update={"load": LoadSummary.of({**record.load.document, **details})}
+        ),
     )
 
 

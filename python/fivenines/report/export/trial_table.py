@@ -8,7 +8,6 @@ from fivenines.analysis.availability.availability import Outage
 from fivenines.analysis.consistency.consistency import primary_check
 from fivenines.analysis.measured import EVENTS, VALUES, Value
 from fivenines.analysis.measures.measures import MEASURES, Measure, When
-from fivenines.analysis.performance.agreement import OURS
 from fivenines.analysis.resources.cost import hosts_of
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.report.export.attempts import Attempt, NamedRun
@@ -163,7 +162,7 @@ _ABOUT: list[Column[Attempt]] = [
         "VARCHAR",
         "",
         "program that made the load; NULL: no load",
-        _recorded(lambda record: record.load.get("program", OURS) if record.load else None),
+        _recorded(lambda record: record.load.program if record.load.document else None),
     ),
     _column(
         "started", "TIMESTAMP", "UTC", "start of the trial", _recorded(lambda record: moment(record.started))
