@@ -15,7 +15,13 @@ from fivenines.analysis.availability.availability import (
     throughput,
 )
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
-from fivenines.analysis.availability.interruptions import Interruptions, interruptions, stalls, trial_events
+from fivenines.analysis.availability.interruptions import (
+    Interruptions,
+    interruptions,
+    longest_of,
+    stalls,
+    trial_events,
+)
 from fivenines.analysis.availability.stall_causes import (
     Evidence,
     Stall,
@@ -35,6 +41,9 @@ from fivenines.analysis.performance.latency import Latency, latency_window, read
 from fivenines.analysis.performance.load import bottleneck, coarse, errors_of, offered_rate
 from fivenines.analysis.performance.steadiness import Steadiness, steadiness
 from fivenines.analysis.performance.steady import STEADY, SteadyFigures
+from fivenines.analysis.resources.cost import CLIENT
+from fivenines.analysis.resources.counted import Counted, counted
+from fivenines.analysis.resources.links import link_bytes
 from fivenines.analysis.resources.machine import Sharing, sharing
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.tables import by_trial
@@ -152,6 +161,34 @@ class TrialMeasures(TrialFigures):
     def steady(self) -> SteadyFigures:
         """Return lag, hosts and stale reads of the steady window, read on first use."""
         return next(cached(STEADY, [self.stored]))
+
+    @property
+    def counted(self) -> Counted:
+        """Return the counters of all servers in the steady window, read on demand."""
+        return counted(self.stored)
+
+    @property
+    def link_bytes(self) -> int | None:
+        """Return the bytes over the links between sites during the load; None: not observed."""
+        return link_bytes(self.stored)
+
+    @property
+    def longest_stall(self) -> Gap | None:
+        """Return the longest stall of the steady window; None without any."""
+        return longest_of(self.stalls)
+
+    def hosts_called(self, who: str = "") -> list[str]:
+        """Return the hosts of a kind, role or name; by default all but the clients' hosts."""
+        deployment = self.record.deployment
+        if deployment is None:
+            return []
+        if not who:
+            return [name for name, host in deployment.hosts.items() if host.kind != CLIENT]
+        return [
+            name
+            for name, host in deployment.hosts.items()
+            if who in (name, host.kind, deployment.roles.get(name))
+        ]
 
     @property
     def timeline(self) -> Timeline:

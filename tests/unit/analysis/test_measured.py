@@ -13,7 +13,8 @@ from synthetic_run import END, STEADY_END, WARMUP, Matrix, Recipe, write_run, wr
 from fivenines.analysis.availability import phases
 from fivenines.analysis.availability.availability import timeline
 from fivenines.analysis.measured import EVENTS, VALUES, summary_of, values_of
-from fivenines.analysis.measures.measures import MEASURES, PHASES, measure_named
+from fivenines.analysis.measures.entries.outages import PHASES
+from fivenines.analysis.measures.measures import MEASURES, measure_named
 from fivenines.analysis.performance.steadiness import steadiness
 from fivenines.analysis.performance.steady import lag_course
 from fivenines.analysis.resources.series import Series

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fivenines.analysis.measured import summary_of
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.base.errors import FiveninesError
@@ -17,15 +18,7 @@ from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
 # Measures of a single client; all others are of the cluster, or of all clients together.
-OF_A_CLIENT = (
-    "tps",
-    "latency_mean",
-    "latency_p50",
-    "latency_p95",
-    "latency_p99",
-    "outage_writes",
-    "outage_reads",
-)
+OF_A_CLIENT = tuple(name for name, measure in MEASURES.items() if measure.of_client)
 
 
 @dataclass(frozen=True)
