@@ -55,8 +55,8 @@ class Bench:
         before = self._servers()
         record = load.await_end(seconds + 30)
         servers = self._servers() - before
-        client = record["client"]["user_s"] + record["client"]["system_s"]
-        found = record["probes"] or {"ok": 0, "failed": 0, "in_doubt": 0}
+        client = record.document["client"]["user_s"] + record.document["client"]["system_s"]
+        found = record.document["probes"] or {"ok": 0, "failed": 0, "in_doubt": 0}
         return servers, client, found["ok"] + found["failed"] + found["in_doubt"]
 
     def _servers(self) -> float:

@@ -7,12 +7,14 @@ from fivenines.analysis.availability.fault_results import FaultResult, fault_res
 from fivenines.analysis.availability.interruptions import longest_of
 from fivenines.analysis.availability.outages import Outages, Service, outages_of
 from fivenines.analysis.consistency.truth import CellTruth, cell_truth
+from fivenines.analysis.measured import VALUES
 from fivenines.analysis.order import in_order
-from fivenines.analysis.performance.load import ErrorEntry, coarse
+from fivenines.analysis.performance.load import coarse
 from fivenines.analysis.statistics.best_case import BestCase
 from fivenines.analysis.statistics.means import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.statistics.sequential import all_at_level, nominal_of
 from fivenines.analysis.trials import TrialMeasures, TypeMeasure, measures
+from fivenines.results.load_parts import ErrorEntry
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
@@ -188,16 +190,14 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     """Summarise the complete trials of one cell."""
     latencies = [trial.latency for trial in trials if trial.latency]
     timed = [trial.machine for trial in trials if trial.latency]
-    speeds = [trial.throughput for trial in trials if trial.throughput]
-    where = [trial.machine for trial in trials if trial.throughput]
     deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
     result = CellResult(
         key=key,
         planned=planned,
         complete=len(trials),
         broken=broken,
-        tps=summarise([speed.tps for speed in speeds], machines=where),
-        qps=summarise([speed.qps for speed in speeds], machines=where),
+        tps=_rate("tps", trials),
+        qps=_rate("qps", trials),
         latency=summaries(latencies, LATENCIES, timed),
         writes=_outages(trials, "writes"),
         reads=_outages(trials, "reads"),
@@ -252,11 +252,15 @@ def _stalls(trials: list[TrialMeasures]) -> Stalls:
     )
 
 
+def _rate(measure: str, trials: list[TrialMeasures]) -> Summary:
+    measured = [(trial.machine, value[0]) for trial in trials if (value := VALUES[measure](trial))]
+    return summarise([rate for _, rate in measured], machines=[machine for machine, _ in measured])
+
+
 def _failover(trials: list[TrialMeasures]) -> Failover:
-    measured = [t.availability for t in trials if t.availability and t.availability.writes]
-    lost = sum(a.failover_ms is None for a in measured)
-    times = [a.observed_ms if a.failover_ms is None else a.failover_ms for a in measured]
-    return Failover(summarise(times, bounds=lost), lost)
+    measured = [value for trial in trials if (value := VALUES["failover"](trial))]
+    lost = sum(is_bound for _, is_bound in measured)
+    return Failover(summarise([ms for ms, _ in measured], bounds=lost), lost)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import noun
 from fivenines.analysis.statistics.means import Difference, Summary, compare
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
@@ -26,10 +27,10 @@ SPEED_METRICS = ("throughput", "95th percentile of the response time")
 METRICS = (
     Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),
     Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
-    Metric("outage of writes", DURATION, lambda cell: cell.writes.summary),
-    Metric("outage of writes, all interruptions", DURATION, lambda cell: _total(cell.writes)),
-    Metric("outage of reads", DURATION, lambda cell: cell.reads.summary),
-    Metric("outage of new connections", DURATION, lambda cell: cell.connections.summary),
+    Metric(noun("outage_writes"), DURATION, lambda cell: cell.writes.summary),
+    Metric(f"{noun('outage_writes')}, all interruptions", DURATION, lambda cell: _total(cell.writes)),
+    Metric(noun("outage_reads"), DURATION, lambda cell: cell.reads.summary),
+    Metric(noun("outage_connections"), DURATION, lambda cell: cell.connections.summary),
     Metric("time until the load writes again", DURATION, lambda cell: _failover_by(cell, "")),
     Metric("failover: detect", DURATION, lambda cell: _failover_by(cell, "detect")),
     Metric("failover: promote", DURATION, lambda cell: _failover_by(cell, "promote")),

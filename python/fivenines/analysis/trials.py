@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.availability.availability import (
     Availability,
@@ -15,9 +14,14 @@ from fivenines.analysis.availability.availability import (
     steady_window,
     throughput,
 )
-from fivenines.analysis.availability.client_waits import client_bounds
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
-from fivenines.analysis.availability.interruptions import Interruptions, interruptions, stalls, trial_events
+from fivenines.analysis.availability.interruptions import (
+    Interruptions,
+    interruptions,
+    longest_of,
+    stalls,
+    trial_events,
+)
 from fivenines.analysis.availability.stall_causes import (
     Evidence,
     Stall,
@@ -34,30 +38,19 @@ from fivenines.analysis.consistency.split_brain import SplitBrain, split_brains,
 from fivenines.analysis.consistency.truth import TrialTruth, trial_truths
 from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.performance.latency import Latency, latency_window, read_latencies
-from fivenines.analysis.performance.load import (
-    Connects,
-    ErrorEntry,
-    Schedule,
-    Step,
-    TypeCounts,
-    Work,
-    bottleneck,
-    coarse,
-    connects_of,
-    errors_of,
-    offered_rate,
-    schedule_of,
-    steps_of,
-    types_of,
-    work_of,
-)
+from fivenines.analysis.performance.load import bottleneck, coarse, errors_of, offered_rate
 from fivenines.analysis.performance.steadiness import Steadiness, steadiness
 from fivenines.analysis.performance.steady import STEADY, SteadyFigures
+from fivenines.analysis.resources.cost import CLIENT
+from fivenines.analysis.resources.counted import Counted, counted
+from fivenines.analysis.resources.links import link_bytes
 from fivenines.analysis.resources.machine import Sharing, sharing
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.tables import by_trial
 from fivenines.base.errors import FiveninesError
 from fivenines.results import layout
+from fivenines.results.load_parts import Connects, ErrorEntry, Schedule, Step, TypeCounts, Work
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Check, Isolation, TrialRecord
 from fivenines.results.store import StoredTrial
 
@@ -170,6 +163,34 @@ class TrialMeasures(TrialFigures):
         return next(cached(STEADY, [self.stored]))
 
     @property
+    def counted(self) -> Counted:
+        """Return the counters of all servers in the steady window, read on demand."""
+        return counted(self.stored)
+
+    @property
+    def link_bytes(self) -> int | None:
+        """Return the bytes over the links between sites during the load; None: not observed."""
+        return link_bytes(self.stored)
+
+    @property
+    def longest_stall(self) -> Gap | None:
+        """Return the longest stall of the steady window; None without any."""
+        return longest_of(self.stalls)
+
+    def hosts_called(self, who: str = "") -> list[str]:
+        """Return the hosts of a kind, role or name; by default all but the clients' hosts."""
+        deployment = self.record.deployment
+        if deployment is None:
+            return []
+        if not who:
+            return [name for name, host in deployment.hosts.items() if host.kind != CLIENT]
+        return [
+            name
+            for name, host in deployment.hosts.items()
+            if who in (name, host.kind, deployment.roles.get(name))
+        ]
+
+    @property
     def timeline(self) -> Timeline:
         """Return the whole time line, read from disk: it is too long to be in memory for all trials."""
         return read_line(self.stored)
@@ -253,7 +274,7 @@ def _measure(
     if record.check and node is None:
         notes.append("the primary of record could not be read: loss is unknown")
     latencies = _latencies(trial, fault_at, notes)
-    schedule, steps = schedule_of(record.load), steps_of(record.load)
+    schedule, steps = record.load.schedule, list(record.load.steps)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
     events = trial_events(record, traces.states)
     moments = [event.start for event in events]
@@ -287,13 +308,13 @@ def _measure(
         schedule=schedule,
         offered=(offered_rate(schedule, steps, windows.warmup_end, windows.steady_end) if windows else None),
         steps=steps,
-        connects=connects_of(record.load),
+        connects=record.load.connects,
         faults=faults,
         truth=truth,
         watched=watched,
         split_brains=split,
         interruptions=(
-            interruptions(measured, events, traces.timeouts, client_bounds(record.load))
+            interruptions(measured, events, traces.timeouts, record.load.bounds)
             if measured
             else Interruptions()
         ),
@@ -309,7 +330,7 @@ def _measure(
         slots=len(line.slot),
         transactions=int(line.transactions.sum()),
         commits=_commits(line, record),
-        work=work_of(record.load),
+        work=record.load.work,
         steadiness=steadiness(line, *steady_window(record)) if len(steps) < 2 else None,
     )
 
@@ -319,9 +340,9 @@ def _commits(line: Timeline, record: TrialRecord) -> int:
     return int(line.transactions[(line.slot >= start) & (line.slot < end)].sum())
 
 
-def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeasure]:
+def _types(load: LoadSummary, latencies: dict[str, Latency]) -> list[TypeMeasure]:
     """Return the measures of each type; a workload's only type has the response times of all transactions."""
-    counted = types_of(load)
+    counted = load.types or ()
     every = latencies.get(TRANSACTION)
     alone = every if len(counted) == 1 else None
     # Seconds without a success of a rare type count as well, so the length is that of all types.

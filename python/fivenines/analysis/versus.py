@@ -13,7 +13,8 @@ from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.environment import Environment, environment
-from fivenines.analysis.measured import EVENTS, Value, seen_in, summary_of, values_of
+from fivenines.analysis.measured import EVENTS, seen_in, summary_of, values_of
+from fivenines.analysis.measures.measure import Value
 from fivenines.analysis.measures.measures import MEASURES, USUAL, Measure
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.performance.interleaved_changes import Standing, block_summaries, standings

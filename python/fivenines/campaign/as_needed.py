@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fivenines.analysis.measured import VALUES, Value
+from fivenines.analysis.measured import VALUES
+from fivenines.analysis.measures.measure import Value
 from fivenines.analysis.measures.trials import TrialsSettings, UntilSettings
 from fivenines.analysis.statistics.means import CONFIDENCE
 from fivenines.analysis.statistics.sequential import Look, look, nominal_of

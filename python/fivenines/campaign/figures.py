@@ -16,7 +16,6 @@ def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
 
     Called between two trials, so that it disturbs no measurement. The figures are cached for the report.
     """
-    from fivenines.analysis.performance.load import failures  # noqa: PLC0415
     from fivenines.analysis.trials import measures  # noqa: PLC0415  (takes most of a second)
 
     folder = layout.trial_folder(run, record.id)
@@ -33,6 +32,6 @@ def figures_of(run: Path, record: TrialRecord | BlockRecord) -> Figures:
     outage = (measured.writes or measured.reads) if measured else None
     if outage is None:
         # Failures are expected during a fault; without a fault the user must be informed.
-        failed = 0 if result.faults else failures(record.load)
+        failed = 0 if result.faults else record.load.transactions.failed
         return Figures(tps, lost=result.lost, failed=failed)
     return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, result.lost)

@@ -1,11 +1,11 @@
 """The phases of a trial's load: as planned, and as they happened."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fivenines.experiment.spec import Experiment
 from fivenines.load.work import CAP
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Event, FaultRecord, Windows
 
 
@@ -25,44 +25,44 @@ class Course:
     end: float
     works: bool = False
 
-    def windows(self, load: Mapping[str, Any], injected: bool) -> Windows:
+    def windows(self, load: LoadSummary, injected: bool) -> Windows:
         """Return the phases in ms; with fixed work, from its first start to its last end.
 
         The end is the time at which the load stopped, so that the silence after it is no outage.
 
         Args:
-            load: load.json.
+            load: the load, once it has ended.
             injected: whether a fault was injected at the end of the steady window.
         """
         if not self.works:
-            end = min(self.end, stopped_s(load))
+            end = min(self.end, load.stopped_s)
             return Windows(
                 warmup_end=min(self.warmup, end) * 1000,
                 steady_end=min(self.steady_end, end) * 1000,
                 end=end * 1000,
             )
-        end = min(self.end, float(load["duration_s"]))
-        work = load.get("work") or {"from_s": min(self.warmup, end), "to_s": end}
-        first, last = float(work["from_s"]), min(float(work["to_s"]), end)
-        if load.get("completed"):
+        end = min(self.end, load.duration_s)
+        work = load.requested
+        first = min(self.warmup, end) if work is None or work.from_s is None else work.from_s
+        last = end if work is None or work.to_s is None else min(work.to_s, end)
+        if load.completed:
             # The generator still waits for the ledger and the probes: nothing is missing.
             end = last
         steady_end = min(self.steady_end, last) if injected else last
         return Windows(warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000)
 
-    def too_early(
-        self, load: Mapping[str, Any], fault: str, injected: Sequence[FaultRecord] = ()
-    ) -> Event | None:
+    def too_early(self, load: LoadSummary, fault: str, injected: Sequence[FaultRecord] = ()) -> Event | None:
         """Return an event if the work ended before the fault was measured; else None.
 
         Args:
-            load: load.json.
+            load: the load, once it has ended.
             fault: the fault's name.
             injected: the faults that were recorded.
         """
         if not self.works or any(one.at < self.windows(load, injected=True).end for one in injected):
             return None
-        end = float((load.get("work") or {}).get("to_s", load["duration_s"]))
+        work = load.requested
+        end = load.duration_s if work is None or work.to_s is None else work.to_s
         moment, effect = (
             (min(one.at for one in injected) / 1000, "its effect was not measured")
             if injected
@@ -70,11 +70,6 @@ class Course:
         )
         detail = f"{fault}: the work was done after {end:.5g} s, before the fault at {moment:.5g} s; {effect}"
         return Event(t=round(end * 1000, 3), kind="failed", detail=detail)
-
-
-def stopped_s(load: Mapping[str, Any]) -> float:
-    """Return when a load stopped starting transactions, in s from its start, or else its end."""
-    return float(load.get("stopped_s", load["duration_s"]))
 
 
 def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:

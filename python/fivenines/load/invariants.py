@@ -10,6 +10,7 @@ from typing import Any
 
 from fivenines.base.errors import brief
 from fivenines.load.workloads.invariant import SHOWN, Check, Driver, Invariant, Tally
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import InvariantCheck
 
 # Opens a connection to the workload's database, with a statement timeout in seconds.
@@ -45,7 +46,7 @@ def check_after(
     driver: str,
     checks: Sequence[Check],
     before: Mapping[str, int],
-    load: Mapping[str, Any],
+    load: LoadSummary,
     bound: float = BOUND,
 ) -> list[InvariantCheck]:
     """Run all checks, one after another; failed ones are unknown. Never raises.
@@ -55,7 +56,7 @@ def check_after(
         driver: the SQL dialect; checks exist only for two dialects.
         checks: the invariants.
         before: the result of `count_before`.
-        load: load.json, for the acknowledged transactions.
+        load: the load, for the acknowledged transactions.
         bound: longest total time, in seconds.
     """
     dialect = WRITTEN.get(driver)
@@ -86,16 +87,11 @@ def unknown(checks: Sequence[Check], why: str) -> list[InvariantCheck]:
     return [_result(check, "unknown", why) for check in checks]
 
 
-def committed(load: Mapping[str, Any]) -> dict[str, tuple[int, int]] | None:
-    """Return the committed and in-doubt transactions by type, from load.json; None without `types`."""
-    types = load.get("types")
-    if not isinstance(types, list):
+def committed(load: LoadSummary) -> dict[str, tuple[int, int]] | None:
+    """Return the committed and in-doubt transactions by type; None if they were not counted by type."""
+    if load.types is None:
         return None
-    return {
-        str(one.get("name")): (int(one.get("ok", 0)), int(one.get("in_doubt", 0)))
-        for one in types
-        if isinstance(one, dict)
-    }
+    return {counts.name: (counts.ok, counts.in_doubt) for counts in load.types}
 
 
 def _rows(connect: Open, driver: Driver, check: Invariant, seconds: float) -> InvariantCheck:

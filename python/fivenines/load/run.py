@@ -21,6 +21,7 @@ from fivenines.lab.processes.tree import below
 from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
 from fivenines.load.workloads.settings import WorkloadSettings
+from fivenines.results.load_summary import LOAD_SUMMARY, LoadSummary
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.endpoints import Endpoints
 
@@ -136,8 +137,8 @@ class RunningLoad:
             return True
         raise FiveninesError(f"{self._called} ended too early: {self.last_output()}")
 
-    def await_end(self, timeout: float) -> dict[str, Any]:
-        """Wait until the load has ended by itself; return load.json.
+    def await_end(self, timeout: float) -> LoadSummary:
+        """Wait until the load has ended by itself; return its summary.
 
         Raises:
             FiveninesError: it failed, or did not end in time and was stopped.
@@ -217,10 +218,13 @@ class RunningLoad:
         elif event["event"] == "live":
             self.live(event)
 
-    def result(self) -> dict[str, Any]:
-        """Return the result of the ended load."""
-        result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
-        return result
+    def result(self) -> LoadSummary:
+        """Return the result of the ended load.
+
+        Raises:
+            FiveninesError: the summary lacks a number that each load has.
+        """
+        return LoadSummary.read(self.out / LOAD_SUMMARY)
 
     def last_output(self) -> str:
         """Return its last output, for messages."""

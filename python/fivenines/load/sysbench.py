@@ -18,6 +18,7 @@ from fivenines.load.run import LoadPlan, RunningLoad, children
 from fivenines.load.sysbench_options import address_flags, run_flags, script_flags, writes
 from fivenines.load.sysbench_output import RESOLUTION, Output, Report, Second
 from fivenines.load.sysbench_time_line import TIME_LINE, write_latencies, write_time_line
+from fivenines.results.load_summary import LOAD_SUMMARY, LoadSummary
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.software.engines.sysbench_root import SysbenchRoot
@@ -69,7 +70,7 @@ class SysbenchLoad(RunningLoad):
         # Its PostgreSQL driver crashes when the server becomes unavailable.
         return f"sysbench was ended by {_signal(-status)}" if status < 0 else super().last_output()
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> LoadSummary:
         """Write its files, and return its result.
 
         Raises:
@@ -82,9 +83,9 @@ class SysbenchLoad(RunningLoad):
         plan = self.plan
         write_time_line(self.out / TIME_LINE, self._output, plan.warmup, plan.seconds, writes(plan.workload))
         write_latencies(self.out, self._output, unix, plan.warmup, plan.seconds)
-        found = self._summary(reports, unix)
-        (self.out / "load.json").write_text(json.dumps(found, indent=1))
-        return found
+        summary = self._summary(reports, unix)
+        (self.out / LOAD_SUMMARY).write_text(json.dumps(summary, indent=1))
+        return LoadSummary.of(summary)
 
     def _summary(self, reports: list[Report], unix: float) -> dict[str, Any]:
         plan, last = self.plan, reports[-1]

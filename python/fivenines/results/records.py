@@ -10,6 +10,7 @@ from pydantic import Field
 
 from fivenines.results.basics import ClockRecord, Machine, Record
 from fivenines.results.calibration import Calibration
+from fivenines.results.load_summary import LoadSummary, StoredSummary
 
 # Format version of a run's folder. Version 4 has the words of fivenines 0.1.0: block, host-kill, reported
 # lag.
@@ -333,7 +334,7 @@ class ClientRecord(Record):
     workload: str = Field("", description="name of the client's workload; empty: that of the cell")
     connections: int
     addresses: int = 1
-    load: dict[str, Any] = Field(description="fivenines-core's load.json")
+    load: StoredSummary = Field(description="fivenines-core's load.json")
 
 
 class TrialRecord(AttemptRecord):
@@ -354,8 +355,8 @@ class TrialRecord(AttemptRecord):
     invariants: list[InvariantCheck] = Field(
         default_factory=list, description="checks of the workload's invariants"
     )
-    load: dict[str, Any] = Field(
-        default_factory=dict,
+    load: StoredSummary = Field(
+        default_factory=LoadSummary,
         description="fivenines-core's load.json; with several clients their sums, and null for percentiles "
         "that cannot be computed",
     )
@@ -388,7 +389,7 @@ class BlockSide(Record):
 
     cell: CellKey
     deployment: Deployment
-    load: dict[str, Any] = Field(description="fivenines-core's load.json")
+    load: StoredSummary = Field(description="fivenines-core's load.json")
     started_ms: float = Field(
         description="t = 0 of the side's time line, in ms from the start of the block's first window"
     )

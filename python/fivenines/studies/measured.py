@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
-from fivenines.analysis.measures.measures import When
+from fivenines.analysis.measures.measure import When
 from fivenines.analysis.order import in_order
 from fivenines.analysis.performance.clients import client_measures
 from fivenines.analysis.performance.load import failed_share

@@ -1,7 +1,8 @@
 """Names of measures in claims: those of experiments, and phases of an outage without a prefix."""
 
 from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.analysis.measures.measures import MEASURES, When
+from fivenines.analysis.measures.measure import When
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.clients import OF_A_CLIENT
 
 # Numbers of the solution, which do not vary by chance.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.analysis.measures.measures import When
+from fivenines.analysis.measures.measure import When
 from fivenines.base.units import parse_duration, parse_rate, parse_size
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place

@@ -12,6 +12,7 @@ from fivenines.experiment.sections.clients import ClientPlan
 from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan
 from fivenines.results import layout
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import ClientRecord, Event, FaultRecord
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.faults.network_of_load import BEFORE_STEADY, NetworkOfLoad
@@ -66,7 +67,7 @@ class Measurement(AbstractContextManager["Measurement"]):
         # The moment after the start, and CPU seconds of the controller and its live pages until then.
         self._since = self._used = self._served = 0.0
         self._cores = (0.0, 0.0)
-        self._results: list[dict[str, Any]] = []
+        self._results: list[LoadSummary] = []
 
     def __exit__(self, *_: object) -> None:
         self._load.stop()
@@ -143,7 +144,7 @@ class Measurement(AbstractContextManager["Measurement"]):
         """Remove the network conditions before the checks."""
         self._network.end()
 
-    def events(self, load: dict[str, Any], faults: list[FaultRecord]) -> list[Event]:
+    def events(self, load: LoadSummary, faults: list[FaultRecord]) -> list[Event]:
         """Return what happened, in chronological order, and why no fault was injected if so."""
         events = self._network.among(self.faults.events(), load)
         early = self._planned.too_early(load, self._fault, faults)
@@ -180,17 +181,16 @@ class Measurement(AbstractContextManager["Measurement"]):
         )
 
 
-def _merged(part: Path, clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _merged(part: Path, clients: Sequence[Client], results: Sequence[LoadSummary]) -> LoadSummary:
     """Merge the results of the loads, including their response times."""
     each = {client.plan.name: item for client, item in zip(clients, results, strict=True)}
-    result = merged(each)
-    if len(each) > 1:
-        merge_latencies(part, each)
-        result["connects"] |= connect_times(part / layout.LATENCY)
-    return result
+    if len(each) == 1:
+        return merged(each)
+    merge_latencies(part, each)
+    return merged(each, connect_times(part / layout.LATENCY))
 
 
-def _client_records(clients: Sequence[Client], results: Sequence[dict[str, Any]]) -> list[ClientRecord]:
+def _client_records(clients: Sequence[Client], results: Sequence[LoadSummary]) -> list[ClientRecord]:
     """Return the record of each client; [] for a single client."""
     if len(clients) < 2:
         return []

@@ -2,10 +2,10 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 from fivenines.experiment.plan import Trial
 from fivenines.results.basics import ClockRecord
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import (
     Check,
     ClientRecord,
@@ -28,14 +28,14 @@ class Loaded:
 
     Attributes:
         windows: phases of the load, in ms from its start.
-        load: load.json, merged over all clients.
+        load: its summary, merged over all clients.
         clients: one record for each of several clients; empty for a single one.
         controller_cpu: cores that fivenines used outside the lab during the load, as a mean.
         serve_cpu: cores that its live pages used, as a mean.
     """
 
     windows: Windows
-    load: dict[str, Any]
+    load: LoadSummary
     clients: list[ClientRecord]
     controller_cpu: float
     serve_cpu: float
@@ -85,7 +85,7 @@ class TrialState:
             divergence=self.divergence,
             isolation=self.isolation,
             invariants=self.invariants,
-            load=self.loaded.load if self.loaded else {},
+            load=self.loaded.load if self.loaded else LoadSummary(),
             clients=self.loaded.clients if self.loaded else [],
             pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
             clocks=self.clocks,

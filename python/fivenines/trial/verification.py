@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.availability.served import seconds_of, why_not
 from fivenines.analysis.consistency.consistency import Operation, check_nodes
@@ -11,6 +10,7 @@ from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.workloads.invariant import Check as Rule
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results import store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Check, Divergence, InvariantCheck
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.divergence import diverged
@@ -25,7 +25,7 @@ def counted_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, 
 
 
 def invariants(
-    rules: Sequence[Rule], deployed: Deployed, before: dict[str, int], load: dict[str, Any]
+    rules: Sequence[Rule], deployed: Deployed, before: dict[str, int], load: LoadSummary
 ) -> list[InvariantCheck]:
     """Check the invariants on the primary; unknown if no node accepts writes."""
     primary = deployed.solution.roles.primary()
@@ -34,14 +34,14 @@ def invariants(
     return check_after(primary.open_data, primary.driver, rules, before, load)
 
 
-def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: dict[str, Any]) -> Check | None:
+def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: LoadSummary) -> Check | None:
     """Check the ledger's rows on each node; None if the load has written none.
 
     Args:
         deployed: the deployment, after it has settled.
         part: the trial's folder, which also gets the rows of each node.
         missing: the nodes that did not come back, and why.
-        load: load.json.
+        load: the load, for the moments of its writes.
     """
     solution = deployed.solution
     if not store.table_path(part, "ledger").exists():

@@ -69,7 +69,7 @@ faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
     outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
-    errors = {(error["class"], error["code"]) for error in outcome.record.load["errors"]}
+    errors = {(error.kind, error.code) for error in outcome.record.load.errors}
     assert ("not_ready", "1047") in errors
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []

@@ -343,7 +343,7 @@ observe: {interval: 500ms}
         "links", "SELECT from_site, to_site, max(frames), max(bytes) FROM rows GROUP BY ALL ORDER BY ALL"
     )
     assert [row[:2] for row in rows] == [("east", "west"), ("west", "east")]
-    commits = outcome.record.load["transactions"]["ok"]
+    commits = outcome.record.load.transactions.ok
     assert commits > 0 and all(int(str(row[2])) >= commits for row in rows)
     # The log of each transaction goes to the standby, whose answer comes back.
     assert int(str(rows[0][3])) > int(str(rows[1][3])) > 0

@@ -55,11 +55,11 @@ def test_both_clients_write_through_the_node_of_their_site(outcome: Outcome) -> 
     hosts = outcome.record.deployment.hosts if outcome.record.deployment else {}
     assert [hosts[name].kind for name in ("ann", "bob")] == ["client", "client"]
     for client, node in ((ann, "node1"), (bob, "node2")):
-        used = {where for where, counts in client.load["endpoints"].items() if counts["ok"]}
+        used = {where for where, counts in client.load.document["endpoints"].items() if counts["ok"]}
         assert used == {f"{hosts[node].address}:3306"}
     # Both clients share a clock and a start.
-    assert ann.load["started_monotonic_ns"] == bob.load["started_monotonic_ns"]
-    assert outcome.record.load["started_monotonic_ns"] == ann.load["started_monotonic_ns"]
+    assert ann.load.started_monotonic_ns == bob.load.started_monotonic_ns
+    assert outcome.record.load.started_monotonic_ns == ann.load.started_monotonic_ns
 
 
 def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(outcome: Outcome) -> None:
@@ -67,7 +67,9 @@ def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(out
     assert check is not None and len(PLANTED) == 1
     assert [node.lost_ids for node in check.nodes] == [PLANTED, PLANTED]
     assert [node.phantom + node.duplicate for node in check.nodes] == [0, 0]
-    written = {result.name: result.load["ledger"]["writes"]["ok"] for result in outcome.record.clients}
+    written = {
+        result.name: result.load.document["ledger"]["writes"]["ok"] for result in outcome.record.clients
+    }
     assert check.acknowledged == sum(written.values())
     assert min(written.values()) > 20
     # Ids identify a row's client: the ledger has two clients each.

@@ -83,10 +83,10 @@ def test_a_trial_reports_that_its_work_ended_before_the_fault(tmp_path: Path) ->
     )
     outcome = run_trial(tmp_path, text, head=HEAD)
     load, windows = outcome.record.load, outcome.record.windows
-    assert (load["done"], load["completed"]) == (400, True)
-    assert load["transactions"]["ok"] > 400, "the warm-up is not of the work"
+    assert load.work is not None and (load.work.done, load.work.completed) == (400, True)
+    assert load.transactions.ok > 400, "the warm-up is not of the work"
     assert windows is not None
-    assert windows.steady_end - windows.warmup_end == pytest.approx(1000 * load["total_s"], abs=2)
+    assert windows.steady_end - windows.warmup_end == pytest.approx(1000 * load.work.total_s, abs=2)
     assert windows.warmup_end >= 1000 and windows.end < 51_000
     details = [event.detail for event in outcome.record.events if event.kind == "failed"]
     assert outcome.record.faults == [] and len(details) == 1
@@ -94,4 +94,4 @@ def test_a_trial_reports_that_its_work_ended_before_the_fault(tmp_path: Path) ->
     # The figures describe the work.
     speed = outcome.measures().throughput
     assert speed is not None
-    assert speed.tps == pytest.approx(400 / load["total_s"], rel=0.25)
+    assert speed.tps == pytest.approx(400 / load.work.total_s, rel=0.25)

@@ -67,7 +67,7 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
 
 def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
     epochs = [epoch for (epoch,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
-    expected = [None] if outcome.record.load["driver"] == "mysql" else ["1", "2"]
+    expected = [None] if outcome.record.load.document["driver"] == "mysql" else ["1", "2"]
     assert list(dict.fromkeys(epochs)) == expected
 
 
@@ -142,7 +142,7 @@ def test_bank_and_lists_can_be_the_load(tmp_path: Path, workload: str) -> None:
     small = "{workload: oltp_read_write, tables: 2, table_size: 500}"
     head = HEAD.replace(small, f"{{workload: {workload}}}")
     outcome = run_trial(tmp_path, text, head=head)
-    load = outcome.record.load["transactions"]
+    load = outcome.record.load.document["transactions"]
     source = {"bank": "bank", "append": "lists"}[workload]
     (count,) = _all(
         outcome,

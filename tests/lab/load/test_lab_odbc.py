@@ -244,5 +244,5 @@ def test_the_ledger_of_an_external_cluster_goes_by_odbc(
     assert record.check is not None and record.check.acknowledged > 0
     (node,) = record.check.nodes
     assert (node.lost, node.phantom, node.duplicate) == (0, 0, 0) and node.present > 0
-    (endpoint,) = record.load["endpoints"]
+    (endpoint,) = record.load.document["endpoints"]
     assert endpoint.startswith("odbc:Driver=") and "PWD" not in endpoint

@@ -154,10 +154,10 @@ def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bou
     times = bounded.seconds_of_keepalive()
     assert times and all(15 < seconds <= 100 for seconds in times), bounded.lines
     assert len(off.lines) >= 4 and off.seconds_of_keepalive() == []
-    bounds = short.record.load["bounds"]
+    bounds = short.record.load.document["bounds"]
     assert (bounds["answer_timeout_s"], bounds["connect_timeout_s"]) == (bound, 3.0)
     assert bounds["keepalive"] == {"idle_s": 100.0, "interval_s": 15.0, "probes": 9}
-    assert long.record.load["bounds"] == {
+    assert long.record.load.document["bounds"] == {
         "answer_timeout_s": 20.0,
         "connect_timeout_s": 10.0,
         "keepalive": None,

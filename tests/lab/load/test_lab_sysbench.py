@@ -61,7 +61,7 @@ def test_transactions_are_those_that_the_server_counts(place: Site, program: Pro
     load = start(place, program, tmp_path)
     load.await_start()
     summary = load.await_end(120.0)
-    reported = summary["transactions"]["ok"]
+    reported = summary.transactions.ok
     assert reported > 0
     # PostgreSQL counts each prepared statement and the queries of this test; MariaDB's are not commits.
     own = CONNECTIONS * 12 + 20 if place.node.driver == "postgres" else 0
@@ -104,7 +104,7 @@ def test_a_run_measures_each_cell_with_both_programs(tmp_path: Path) -> None:
     assert set(cells) == {"oltp_read_write", "oltp_read_write (sysbench)"}
     for cell in cells.values():
         assert cell.tps.mean and cell.latency["p95"].mean
-    made = {item.record.cell.workload: item.record.load.get("program") for item in run.complete}
+    made = {item.record.cell.workload: item.record.load.document.get("program") for item in run.complete}
     assert made == {"oltp_read_write": None, "oltp_read_write (sysbench)": "sysbench"}
     # Nothing else ran during either load.
     assert all(item.record.check is None for item in run.complete)

@@ -101,7 +101,7 @@ def test_the_portable_sql_counts_lost_rows(tmp_path: Path) -> None:
     assert (node.lost, node.lost_ids, node.phantom) == (3, taken, 0)
     fault = outcome.record.fault
     assert fault is not None and fault.verified and fault.ended_verified
-    assert outcome.record.load["transactions"]["ok"] > 0
+    assert outcome.record.load.transactions.ok > 0
     # The load went on after the kill, and probes by fresh connections saw the end of the outage.
     assert outcome.rows("ledger", "SELECT count(*) > 0 FROM rows WHERE kind = 'write'") == [(True,)]
     assert outcome.rows("probes", "SELECT count(*) > 0 FROM rows WHERE outcome = 'ok'") == [(True,)]

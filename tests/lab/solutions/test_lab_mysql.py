@@ -77,11 +77,11 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
         head="name: tiny\ntrials: 1\nconnections: [9]\n"
         "workloads: [{workload: oltp_read_write, tables: 1, table_size: 30}]\n",
     )
-    errors = {error["class"]: error["count"] for error in outcome.record.load["errors"]}
+    errors = {error.kind: error.count for error in outcome.record.load.errors}
     assert errors["conflict"] > 0
     assert set(errors) <= {"conflict", "deadlock"}
     # A transaction that lost the conflict is rolled back, and not in doubt.
-    assert outcome.record.load["transactions"]["in_doubt"] == 0
+    assert outcome.record.load.transactions.in_doubt == 0
     assert outcome.record.deployment is not None and not outcome.record.deployment.single_writer
     assert (outcome.node("node2").lost, outcome.node("node2").lost_ids) == (1, taken)
     assert outcome.node("node1").lost == outcome.node("node3").lost == 0

@@ -223,7 +223,7 @@ def sound(outcome: Outcome) -> None:
     rows = outcome.rows("held", "SELECT node, count(*) FROM rows GROUP BY node")
     final: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
     assert final == {node.node: node.present for node in record.check.nodes if node.present}
-    assert record.load["transactions"]["ok"] > 0
+    assert record.load.transactions.ok > 0
 
 
 def rejoined(outcome: Outcome) -> None:

@@ -26,7 +26,7 @@ def test_clients_get_to_the_new_primary_through_it(tmp_path: Path, recipe: str) 
     details = [event.detail for event in record.events if event.node == "proxy"]
     assert details == (["pgbouncer was notified that node2 is the primary"] if recipe == "pgbouncer" else [])
     # All connections went through the proxy, after the failover, too.
-    assert all(":5432" not in where for where in record.load["endpoints"])
+    assert all(":5432" not in where for where in record.load.document["endpoints"])
     after = next(node_event for node_event in record.events if node_event.kind == "promoted").t
     written = _acknowledged_after(trial.folder, after)
     assert written > 0
@@ -46,8 +46,8 @@ def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> 
     (trial,) = run_one(
         tmp_path / "extended", f"{text}load: {{protocol: extended, think_time: 100ms}}\n", {}
     ).complete
-    assert trial.record.load["transactions"]["ok"] > 0
-    assert [error for error in trial.record.load["errors"] if error["class"] == "session_lost"] == []
+    assert trial.record.load.transactions.ok > 0
+    assert [error for error in trial.record.load.errors if error.kind == "session_lost"] == []
     with pytest.raises(AssertionError, match=r"session_lost .*use the protocol `extended`"):
         run_trial(tmp_path / "prepared", text, head="")
 

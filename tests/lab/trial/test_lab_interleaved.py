@@ -162,7 +162,7 @@ def _require_turns(result: InterleavedResult) -> None:
 def _require_idle(run: Run, result: InterleavedResult, looks: list[Look]) -> None:
     """Check that the server without load writes next to nothing within each measured part."""
     side = run.blocks[0].record.sides[0]
-    origin = side.load["started_monotonic_ns"] / 1e9 - side.started_ms / 1000
+    origin = side.load.started_monotonic_ns / 1e9 - side.started_ms / 1000
     idle, loaded = 0, [0, 0]
     for window in result.windows[0]:
         begin, end = origin + window.measured / 1000, origin + window.to / 1000
@@ -193,7 +193,7 @@ def _require_timelines(run: Run, result: InterleavedResult) -> None:
         )
         # At most one transaction of each of the four connections was in flight at the end of each window.
         assert outside <= 4 * len(own)
-        assert sum(count for _, count in slots) == side.load["transactions"]["ok"]
+        assert sum(count for _, count in slots) == side.load.transactions.ok
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from fivenines.load.workloads.tatp import Tatp
 from fivenines.load.workloads.tpcc import Tpcc
 from fivenines.report.chapters.consistency.invariants import offending_text
 from fivenines.report.html.page import render
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import InvariantCheck
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
@@ -64,7 +65,7 @@ def _harm(node: Server, statement: str) -> None:
 def _ask(
     node: Server, checks: Sequence[Check], before: dict[str, int], done: Sequence[dict[str, object]] = ()
 ) -> list[InvariantCheck]:
-    return check_after(node.open_data, node.driver, checks, before, {"types": list(done)})
+    return check_after(node.open_data, node.driver, checks, before, LoadSummary.of({"types": list(done)}))
 
 
 def _violated(checks: list[InvariantCheck]) -> set[str]:
@@ -134,7 +135,7 @@ def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) 
     slow = WORKLOADS[family].invariants()[1]
     assert isinstance(slow, Invariant)
     sleeping = Invariant("slow", "", *_SLEEP)
-    (checked,) = check_after(tables.open_data, tables.driver, [sleeping], {}, {}, bound=1.0)
+    (checked,) = check_after(tables.open_data, tables.driver, [sleeping], {}, LoadSummary(), bound=1.0)
     assert (checked.status, checked.detail.startswith("the query failed:")) == ("unknown", True)
     assert checked.seconds < 5
 
@@ -163,7 +164,7 @@ def _experiment(engine_name: str, workload: str, more: str = "") -> str:
 def test_invariants_hold_after_a_kill(tmp_path: Path, engine_name: str, workload: str) -> None:
     run = run_one(tmp_path, _experiment(engine_name, workload, kill(restart_after="500ms")), {})
     (trial,) = run.complete
-    assert trial.record.load["transactions"]["ok"] > 0
+    assert trial.record.load.transactions.ok > 0
     assert len(trial.record.invariants) > 10
     wrong = [invariant for invariant in trial.record.invariants if invariant.status != "holds"]
     assert wrong == [], [offending_text(invariant) for invariant in wrong]
@@ -209,7 +210,7 @@ def test_a_defect_in_the_data_of_a_load_is_found(
 
     run = run_one(tmp_path, _experiment(engine_name, workload), {"checking": harm})
     record = run.complete[0].record
-    assert record.load["transactions"]["ok"] > 0
+    assert record.load.transactions.ok > 0
     assert _violated(record.invariants) == harmed
 
 

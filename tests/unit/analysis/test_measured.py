@@ -13,12 +13,14 @@ from synthetic_run import END, STEADY_END, WARMUP, Matrix, Recipe, write_run, wr
 from fivenines.analysis.availability import phases
 from fivenines.analysis.availability.availability import timeline
 from fivenines.analysis.measured import EVENTS, VALUES, summary_of, values_of
-from fivenines.analysis.measures.measures import MEASURES, PHASES, measure_named
+from fivenines.analysis.measures.entries.outages import PHASES
+from fivenines.analysis.measures.measures import MEASURES, measure_named
 from fivenines.analysis.performance.steadiness import steadiness
 from fivenines.analysis.performance.steady import lag_course
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import open_run
 
@@ -68,7 +70,10 @@ def _record(path: Path, change: Callable[[TrialRecord], TrialRecord]) -> None:
 
 def _load(**details: Any) -> Plant:
     return lambda path: _record(
-        path, lambda record: record.model_copy(update={"load": {**record.load, **details}})
+        path,
+        lambda record: record.model_copy(
+            update={"load": LoadSummary.of({**record.load.document, **details})}
+        ),
     )
 
 

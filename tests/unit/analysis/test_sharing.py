@@ -9,6 +9,8 @@ from fivenines.analysis.performance.latency import Latency
 from fivenines.analysis.performance.load import bottleneck
 from fivenines.analysis.resources.machine import Sharing, sharing
 from fivenines.analysis.resources.series import Series
+from fivenines.results.load_parts import GeneratorUse, Limit
+from fivenines.results.load_summary import LoadSummary
 
 
 def _times(mean: float, p99: float) -> Latency:
@@ -74,9 +76,9 @@ def test_shares_are_of_the_window() -> None:
 
 
 def test_only_limits_of_its_own_are_the_generators_where_the_machine_was_watched() -> None:
-    limits = [{"kind": "busy", "text": "Busy."}, {"kind": "waited", "text": "Waited."}]
-    load = {"client": {"limit": "Busy. Waited.", "limits": limits, "bottleneck": True}}
+    limits = [Limit(kind="busy", text="Busy."), Limit(kind="waited", text="Waited.")]
+    load = LoadSummary(client=GeneratorUse(limit="Busy. Waited.", limits=limits, bottleneck=True))
     assert bottleneck(load) == "Busy. Waited."
     assert bottleneck(load, watched=True) == "Busy."
-    load["client"]["limits"] = limits[1:]
-    assert bottleneck(load, watched=True) == ""
+    waited = LoadSummary(client=GeneratorUse(limit="Waited.", limits=limits[1:], bottleneck=True))
+    assert bottleneck(waited, watched=True) == ""

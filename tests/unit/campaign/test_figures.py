@@ -9,6 +9,7 @@ from synthetic_run import MARIADB, Matrix, Recipe, write_run
 from fivenines.analysis.trials import measure_all
 from fivenines.campaign import figures
 from fivenines.campaign.figures import figures_of
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.store import StoredTrial, open_run
 from fivenines.trial.progress import Figures
 
@@ -31,7 +32,7 @@ def test_transactions_that_failed_though_nothing_was_broken_are_told(tmp_path: P
     ended = {"transactions": {"ok": 2000, "failed": 30, "in_doubt": 0}}
 
     def failed(trial: StoredTrial) -> int:
-        load = {**trial.record.load, **ended}
+        load = LoadSummary.of({**trial.record.load.document, **ended})
         return figures_of(run.folder, trial.record.model_copy(update={"load": load})).failed
 
     assert {failed(item) for item in run.complete if not item.record.faults} == {30}

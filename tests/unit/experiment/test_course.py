@@ -1,7 +1,5 @@
 """When what of a load is: phases as planned, and windows as they became."""
 
-from typing import Any
-
 import pytest
 
 from fivenines.base.errors import UsageError
@@ -9,6 +7,7 @@ from fivenines.experiment.course import course
 from fivenines.experiment.plan import CHECK_SECONDS, REJOIN_SECONDS, expected_seconds, is_at_most, plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import FaultRecord
 
 TIMING = "timing: {warmup: 2s, steady: 6s, recovery: 7s}\n"
@@ -19,25 +18,27 @@ def experiment(load: str = "{}", workload: str = "tatp", more: str = "") -> Expe
     return parse_experiment(text, "x.yaml")
 
 
-def done(seconds: float, start: float, end: float, completed: bool = True) -> dict[str, Any]:
+def done(seconds: float, start: float, end: float, completed: bool = True) -> LoadSummary:
     work = {"from_s": start, "to_s": end}
-    return {"duration_s": seconds, "completed": completed, "cut": not completed, "work": work}
+    return LoadSummary.of({"duration_s": seconds, "completed": completed, "cut": not completed, "work": work})
 
 
 def test_a_load_of_a_time_has_the_phases_of_the_file() -> None:
     quiet, faulty = (course(experiment(), False, faulty) for faulty in (False, True))
     assert (quiet.warmup, quiet.steady_end, quiet.end, quiet.works) == (2, 8, 8, False)
     assert faulty.end == 15
-    windows = faulty.windows({"duration_s": 15.2}, injected=True)
+    windows = faulty.windows(LoadSummary.of({"duration_s": 15.2}), injected=True)
     assert (windows.warmup_end, windows.steady_end, windows.end) == (2000, 8000, 15_000)
 
 
 def test_the_window_ends_when_the_load_stopped_not_when_its_last_answer_came() -> None:
     faulty = course(experiment(), False, True)
-    assert faulty.windows({"duration_s": 15.2, "stopped_s": 14.6}, injected=True).end == 14_600
+    assert (
+        faulty.windows(LoadSummary.of({"duration_s": 15.2, "stopped_s": 14.6}), injected=True).end == 14_600
+    )
     # a program that says only how long it took
-    assert faulty.windows({"duration_s": 14.9}, injected=True).end == 14_900
-    early = faulty.windows({"duration_s": 7.5, "stopped_s": 7}, injected=False)
+    assert faulty.windows(LoadSummary.of({"duration_s": 14.9}), injected=True).end == 14_900
+    early = faulty.windows(LoadSummary.of({"duration_s": 7.5, "stopped_s": 7}), injected=False)
     assert (early.warmup_end, early.steady_end, early.end) == (2000, 7000, 7000)
 
 
@@ -92,7 +93,7 @@ def test_a_fault_that_struck_once_the_work_was_done_is_too_late() -> None:
     )
     assert planned.too_early(load, "kill", [struck(8049.0), struck(9000.0)]) is None
     timed = course(experiment(), False, True)
-    assert timed.too_early({"duration_s": 15.2}, "kill") is None
+    assert timed.too_early(LoadSummary.of({"duration_s": 15.2}), "kill") is None
 
 
 def test_a_workload_that_ends_itself_has_no_warm_up_and_no_longer_window_than_its_work() -> None:

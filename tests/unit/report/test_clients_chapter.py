@@ -1,5 +1,6 @@
 """Each of several clients has figures by the same code, and a row in the report."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from fivenines.base.errors import FiveninesError
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance import clients
 from fivenines.results import layout
+from fivenines.results.load_parts import GeneratorUse, Limit
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import ClientRecord, FaultRecord
 from fivenines.results.store import Run, StoredTrial, open_run
 
@@ -42,14 +45,12 @@ def test_the_trials_machine_shows_whether_a_client_had_a_cpu(tmp_path: Path) -> 
     clients = [
         one.model_copy(
             update={
-                "load": {
-                    **one.load,
-                    "client": {
-                        "limit": waited,
-                        "limits": [{"kind": "waited", "text": waited}],
-                        "bottleneck": True,
-                    },
-                }
+                "load": replace(
+                    one.load,
+                    client=GeneratorUse(
+                        limit=waited, limits=[Limit(kind="waited", text=waited)], bottleneck=True
+                    ),
+                )
             }
         )
         for one in trial.record.clients
@@ -87,14 +88,14 @@ def test_a_client_that_finishes_first_has_the_rate_of_its_time(tmp_path: Path) -
 
     def measured(completed: bool, fault_at: float) -> TrialMeasures:
         load = {
-            **stored.record.load,
+            **stored.record.load.document,
             "done": 800,
             "completed": completed,
             "cut": not completed,
             "total_s": 2.0,
             "work": {"transactions": 800, "from_s": 1.0, "to_s": 3.0},
         }
-        client = ClientRecord(name="ann", site="", connections=6, load=load)
+        client = ClientRecord(name="ann", site="", connections=6, load=LoadSummary.of(load))
         fault = FaultRecord(kind="kill", node="node1", role="primary", at=fault_at, verified=True, detail="")
         changed = {"clients": [client], "faults": [fault]}
         record = stored.record.model_copy(update=changed)

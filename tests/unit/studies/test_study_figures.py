@@ -9,6 +9,7 @@ from synthetic_run import Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.statistics.means import of_moments
 from fivenines.results import layout
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run, write_json
 from fivenines.studies.claims.figures import Level, Place
@@ -78,7 +79,7 @@ def test_a_load_of_failures_says_so(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "all", Matrix([Recipe("a")], faults=["none", "kill"], trials=2))
     for trial in open_run(folder).complete:
         ended = {"transactions": {"ok": 100, "failed": 2, "in_doubt": 0}}
-        load = {**trial.record.load, **ended}
+        load = LoadSummary.of({**trial.record.load.document, **ended})
         write_json(trial.folder / layout.TRIAL, trial.record.model_copy(update={"load": load}))
     of = RunFigures([PartFigures("all", {}, [], folder)], {})
     quiet, broken = (of.sample("tps", Place(fault=fault)) for fault in ("", "kill"))

@@ -14,6 +14,7 @@ import pytest
 from fivenines.base.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import TrialRecord
 from fivenines.trial import measurement, session, verification
 from fivenines.trial.trial import run_trial
@@ -116,7 +117,7 @@ class Ran:
 
     def known(self) -> set[str]:
         """Return the fields of `RECORDED` that have a value."""
-        return {name for name in RECORDED if getattr(self.record, name) not in (None, [], {})}
+        return {name for name in RECORDED if getattr(self.record, name) not in (None, [], {}, LoadSummary())}
 
     def left(self) -> list[str]:
         """Return the names of everything in the folder of trials."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from synthetic_run import Matrix, Recipe, write_run, write_trial
 
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.store import Run
 
 PROGRAMS = {"oltp_read_write": "fivenines", "oltp_read_write (sysbench)": "sysbench"}
@@ -30,7 +31,7 @@ def two_programs(folder: Path, speeds: Speeds, trials: int = 4) -> Run:
         shutil.rmtree(layout.trial_folder(folder, planned.id))
         name = planned.cell.solution
         record = write_trial(folder, planned, replace(recipes[name], tps=speeds[program][name]), rng)
-        load = {**record.load, "program": program, "program_version": "1.0.20"}
+        load = LoadSummary.of({**record.load.document, "program": program, "program_version": "1.0.20"})
         changed = record.model_copy(update={"load": load})
         store.write_json(layout.trial_folder(folder, planned.id) / layout.TRIAL, changed)
     workloads = [

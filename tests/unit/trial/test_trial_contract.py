@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Deployment, FaultRecord
 from fivenines.trial import measurement, session, verification
 
@@ -74,8 +75,8 @@ class PretendedLoads:
         others = dict.fromkeys(("qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected"), 1)
         self._live({"t": 2.0, "tps": 10.0, **others})
 
-    def await_end(self, _timeout: float, _enough: Any) -> list[dict[str, Any]]:
-        return [{"duration_s": 7.0}]
+    def await_end(self, _timeout: float, _enough: Any) -> list[LoadSummary]:
+        return [LoadSummary.of({"duration_s": 7.0})]
 
     def stop(self) -> None:
         """It has ended."""

@@ -98,6 +98,11 @@ class Outage:
         return self.gap.ms
 
     @property
+    def value(self) -> tuple[float, bool]:
+        """Return the length of the longest in ms, and whether it is a lower bound."""
+        return self.ms, not self.back
+
+    @property
     def total_ms(self) -> float:
         """Return all interruptions together, never less than `ms`; a lower bound unless `back`."""
         return math.fsum(gap.ms for gap in self.gaps) if self.gaps else self.ms
@@ -128,6 +133,13 @@ class Availability:
     reads: Outage | None
     failover_ms: float | None
     connections: Outage | None = None
+
+    @property
+    def failover(self) -> tuple[float, bool] | None:
+        """Return the failover time in ms, and whether it is a lower bound; None: writes were not measured."""
+        if self.writes is None:
+            return None
+        return (self.observed_ms, True) if self.failover_ms is None else (self.failover_ms, False)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ available for new connections much earlier: the rest of the outage is due to the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fivenines.analysis.availability.availability import Floats, Gap, Outage
 from fivenines.results.layout import SLOT_MS
+from fivenines.results.load_parts import ClientBounds
 
 # Without attempts of new connections, a time-out at most this long before the return of service ended the
 # outage.
@@ -17,14 +17,6 @@ _AFTER_MS = 1000.0
 
 # A time-out this near to the end of a configured bound is attributed to that bound.
 _NEAR_MS, _NEAR_SHARE = 300.0, 0.05
-
-
-@dataclass(frozen=True)
-class ClientBounds:
-    """Time-outs of the load's clients in s; None: unlimited, or not recorded."""
-
-    answer_s: float | None = None
-    connect_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -38,18 +30,6 @@ class Wait:
     until: float
     ms: float | None
     bound: str
-
-
-def client_bounds(load: dict[str, Any]) -> ClientBounds:
-    """Return the client time-outs in load.json."""
-    recorded = load.get("bounds")
-    result = recorded if isinstance(recorded, dict) else {}
-
-    def seconds(key: str) -> float | None:
-        value = result.get(key)
-        return float(value) if isinstance(value, int | float) else None
-
-    return ClientBounds(seconds("answer_timeout_s"), seconds("connect_timeout_s"))
 
 
 def wait_of(gap: Gap, connections: Outage | None, timeouts: Floats, bounds: ClientBounds) -> Wait | None:

@@ -15,12 +15,13 @@ from fivenines.analysis.availability.availability import (
     Timeline,
     availability,
 )
-from fivenines.analysis.availability.client_waits import ClientBounds, served_again, wait_of
+from fivenines.analysis.availability.client_waits import served_again, wait_of
 from fivenines.analysis.availability.fault_windows import TOGETHER_MS, FaultWindow, fault_windows
 from fivenines.analysis.availability.node_states import first_new_epoch, first_writable, multi_primary
 from fivenines.analysis.availability.phases import Failover, Marks, split
 from fivenines.analysis.availability.traces import Traces
 from fivenines.results.layout import SLOT_MS
+from fivenines.results.load_parts import ClientBounds
 from fivenines.results.records import Event, TrialRecord, Windows
 
 

@@ -29,12 +29,13 @@ from fivenines.analysis.availability.availability import (
     Timeline,
     steady_gaps,
 )
-from fivenines.analysis.availability.client_waits import ClientBounds, Wait, wait_of
+from fivenines.analysis.availability.client_waits import Wait, wait_of
 from fivenines.analysis.availability.fault_windows import TOGETHER_MS, FaultWindow, fault_windows, turns_of
 from fivenines.analysis.availability.node_states import WRITABLE, States, multi_primary, state_at
 from fivenines.analysis.availability.ordinary import floor_ms, ordinary_ms
 from fivenines.analysis.wording import at_least, listed, milliseconds
 from fivenines.results.layout import SLOT_MS
+from fivenines.results.load_parts import ClientBounds
 from fivenines.results.records import FaultRecord, TrialRecord, Windows
 
 # The event that an interruption belongs to: the fault, the return of a node, a switch back, or none.

@@ -27,14 +27,15 @@ failures by contention of the whole load: a load is refused only for failures th
 causes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from fivenines.analysis.performance.load import ErrorEntry, errors_of, steps_of
+from fivenines.analysis.performance.load import errors_of
 from fivenines.analysis.wording import count
 from fivenines.results import store
+from fivenines.results.load_parts import ErrorEntry
+from fivenines.results.load_summary import LoadSummary
 
 # Classes of failures that a workload causes itself.
 CONTENTION = ("deadlock", "conflict", "lock_timeout")
@@ -87,13 +88,13 @@ def seconds_of(table: Path) -> list[Second]:
 
 
 def why_not(
-    seconds: Sequence[Second], load: Mapping[str, Any], start: float, end: float, *, in_turn: bool = False
+    seconds: Sequence[Second], load: LoadSummary, start: float, end: float, *, in_turn: bool = False
 ) -> str | None:
     """Return why a load was not served in its window; None if it was.
 
     Args:
         seconds: of the whole load, ascending; seconds without any transaction may be absent.
-        load: load.json.
+        load: the load, once it has ended.
         start: of the window, in ms from the load's start. A second counts by its middle.
         end: of the window.
         in_turn: the load pauses during the windows of other solutions, so silence is no evidence.
@@ -111,13 +112,13 @@ def why_not(
         return f"most transactions failed in {_window(start, end)}, {failed} of {failed + ok}{what}"
     if why := _of_a_part(errors, load, (ok, failed), (start, end)):
         return why
-    if in_turn or len(steps_of(dict(load))) > 1:
+    if in_turn or len(load.steps) > 1:
         return None
     return _ended_early(seconds, within, (start, end), contention, what)
 
 
 def _of_a_part(
-    errors: Sequence[ErrorEntry], load: Mapping[str, Any], ended: tuple[int, int], window: tuple[float, float]
+    errors: Sequence[ErrorEntry], load: LoadSummary, ended: tuple[int, int], window: tuple[float, float]
 ) -> str | None:
     """Return the reason if a part of the workload, of the connections or of the sessions does not work."""
     (ok, failed), (start, end) = ended, window
@@ -127,7 +128,7 @@ def _of_a_part(
             f"a part of the transactions failed from the first second on, {failed} of {failed + ok} in "
             f"{_window(start, end)}{_words(entry)}"
         )
-    idle, connections = load.get("connections_without_success") or 0, load.get("connections") or 0
+    idle, connections = load.connections_without_success, load.connections
     if idle and idle >= SHARE * connections:
         return f"{idle} of {count(connections, 'connection')} never worked{_commonest(errors)}"
     lost = next((error for error in errors if error.kind == "session_lost"), None)
@@ -165,10 +166,9 @@ def _ended_early(
     return None
 
 
-def _are_long(seconds: Sequence[Second], load: Mapping[str, Any]) -> bool:
+def _are_long(seconds: Sequence[Second], load: LoadSummary) -> bool:
     """Return whether transactions are so long that by chance none of them ended in the window."""
-    succeeded = int((load.get("transactions") or {}).get("ok", 0))
-    return succeeded > 0 and max((second.ok for second in seconds), default=0) < ENOUGH
+    return load.transactions.ok > 0 and max((second.ok for second in seconds), default=0) < ENOUGH
 
 
 def _count(errors: Sequence[ErrorEntry], classes: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_
 from fivenines.analysis.measured import seen_in, summary_of
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import MEASURES, USUAL, Measure
-from fivenines.analysis.resources.cost import Prices, hosts_of
+from fivenines.analysis.resources.cost import Prices
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
@@ -164,10 +164,11 @@ def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
 
 def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, float | None]:
     deployments = [t.record.deployment for cell in cells for t in cell.trials if t.record.deployment]
-    hosts = hosts_of(deployments[0]) if deployments else None
-    if hosts is None:
-        return {"hosts": None, "cost": None}
-    return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
+    return {
+        name: measure.number(deployments[0], prices) if deployments else None
+        for name, measure in MEASURES.items()
+        if measure.number is not None
+    }
 
 
 # Measures of the Pareto front, if measured.

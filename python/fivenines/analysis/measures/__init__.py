@@ -1,1 +1,4 @@
-"""Requirements on solutions: measures by name, conditions on them, and settings that contain conditions."""
+"""Measures by name, and requirements on solutions: conditions on measures, and settings that contain them.
+
+`entries` has one entry for each measure; everything else derives from `measures.MEASURES`.
+"""

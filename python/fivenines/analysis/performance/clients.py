@@ -4,28 +4,21 @@ A trial's figures are of all clients together (sums of rates, merged histograms 
 `trial.load.merged_load`. The same code computes a client's figures from the client's tables.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from fivenines.analysis.measured import summary_of
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.base.errors import FiveninesError
 from fivenines.results import layout
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
 # Measures of a single client; all others are of the cluster, or of all clients together.
-OF_A_CLIENT = (
-    "tps",
-    "latency_mean",
-    "latency_p50",
-    "latency_p95",
-    "latency_p99",
-    "outage_writes",
-    "outage_reads",
-)
+OF_A_CLIENT = tuple(name for name, measure in MEASURES.items() if measure.of_client)
 
 
 @dataclass(frozen=True)
@@ -61,12 +54,12 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
     return StoredTrial(folder, record.model_copy(update=own), whole=trial.folder)
 
 
-def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:
+def _own_windows(windows: Windows | None, load: LoadSummary) -> Windows | None:
     """Return the trial's windows until this client completed its work: later silence is no outage."""
-    work = load.get("work")
-    if windows is None or not work or not load.get("completed"):
+    work = load.requested
+    if windows is None or work is None or work.to_s is None or not load.completed:
         return windows
-    done = float(work["to_s"]) * 1000
+    done = work.to_s * 1000
     return windows.model_copy(
         update={
             "warmup_end": min(windows.warmup_end, done),

@@ -74,8 +74,8 @@ def latency_window(record: TrialRecord, fault_at: float | None) -> tuple[float, 
     start, end = record.windows.warmup_end, record.windows.steady_end
     if fault_at is not None and fault_at < end:
         return start, fault_at
-    work = record.load.get("work") or {}
-    done = bool(record.load.get("completed")) and 1000 * float(work.get("to_s", math.inf)) <= end
+    work = record.load.requested
+    done = bool(record.load.completed and work and work.to_s is not None and 1000 * work.to_s <= end)
     return start, 1000.0 * math.ceil(end / 1000) if done else end
 
 

@@ -96,7 +96,7 @@ def measured(
     """Return the outages that the analysis measures if each planted outage counts as a fault."""
     record = trial.record
     assert record.windows is not None
-    start = int(record.load["started_monotonic_ns"])
+    start = record.load.started_monotonic_ns
     moments = [((item.began - start) / 1e6, (item.ended - start) / 1e6) for item in planted]
     faults = [
         FaultRecord(

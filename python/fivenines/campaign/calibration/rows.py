@@ -129,7 +129,7 @@ def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
 def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
     """Judge reads of the paused standby: each began after a write that it could not return."""
     result = staleness.measure(trial.folder, trial.record)
-    start = int(trial.record.load["started_monotonic_ns"])
+    start = trial.record.load.started_monotonic_ns
     began, ended = ((moment - start) / 1e6 for moment in planted.still)
     first = first_acknowledged(table_path(trial.folder, "ledger"), began)
     deployment = trial.record.deployment

@@ -11,6 +11,7 @@ from fivenines.campaign.calibration.trials import data_of
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.results.load_summary import LoadSummary
 from fivenines.trial.deployment.deployed import Deployed
 
 _EXPERIMENT = """\
@@ -30,8 +31,8 @@ class Alone:
     deployed: Deployed
     experiment: Experiment
 
-    def load(self, seconds: float, out: Path, seed: int) -> dict[str, Any]:
-        """Run the load for `seconds`; return load.json, with the other files in `out`.
+    def load(self, seconds: float, out: Path, seed: int) -> LoadSummary:
+        """Run the load for `seconds`; return its summary, with its files in `out`.
 
         Raises:
             FiveninesError: the load failed.

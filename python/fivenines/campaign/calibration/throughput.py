@@ -4,14 +4,12 @@ The server counts with PostgreSQL's extension pg_stat_statements. It counts a pr
 once per connection, so these are left out: only statements that read or change rows are compared.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from fivenines.campaign.calibration.base import CalibrationContext, Calibrator
 from fivenines.campaign.calibration.judging import judge_offered, judge_statements
 from fivenines.campaign.calibration.running import alone
 from fivenines.campaign.calibration.trials import DATA
 from fivenines.results.calibration import Line
+from fivenines.results.load_summary import LoadSummary
 from fivenines.servers.base import Server
 
 _RATE = 50.0
@@ -19,7 +17,7 @@ _RATE = 50.0
 _SECONDS = (8.0, 4.0)
 
 _BRACKETS = {"begin", "commit", "rollback"}
-# Names of changing statements in load.json; all others read.
+# Names of changing statements in a load's summary; all others read.
 _CHANGING = {"index_update", "non_index_update", "delete", "insert"}
 
 # Excludes the load's query for the existence of its tables, which selects a number.
@@ -56,20 +54,19 @@ class ThroughputOfAnOpenLoop(Calibrator):
             return judged(load, _executed(server))
 
 
-def judged(load: Mapping[str, Any], executed: tuple[int, int]) -> list[Line]:
-    """Compare load.json with the server's counts of reading and of changing statements."""
+def judged(load: LoadSummary, executed: tuple[int, int]) -> list[Line]:
+    """Compare the load's counts with the server's counts of reading and of changing statements."""
     reading, changing = counted(load)
-    done = int(load["transactions"]["ok"])
     return [
-        judge_offered(_RATE, float(load["duration_s"]), done),
+        judge_offered(_RATE, load.duration_s, load.transactions.ok),
         judge_statements("statements that read", executed[0], reading),
         judge_statements("statements that change", executed[1], changing),
     ]
 
 
-def counted(load: Mapping[str, Any]) -> tuple[int, int]:
+def counted(load: LoadSummary) -> tuple[int, int]:
     """Return the numbers of reading and of changing statements that the load counted."""
-    counts = {name: int(n) for name, n in load["statements"].items() if name not in _BRACKETS}
+    counts = {name: n for name, n in load.statements.items() if name not in _BRACKETS}
     changing = sum(n for name, n in counts.items() if name in _CHANGING)
     return sum(counts.values()) - changing, changing
 

@@ -3,13 +3,12 @@
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.performance.latency import Latency
-from fivenines.analysis.performance.load import TypeCounts, connects_of, schedule_of, steps_of, work_of
 from fivenines.cli.bench.live import ms, rate
 from fivenines.cli.output import console
 from fivenines.load.bench.outcome import Outcome
+from fivenines.results.load_parts import TypeCounts
 from fivenines.results.records import InvariantCheck
 
 TIMES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max", "mean")
@@ -110,8 +109,8 @@ def _times(outcome: Outcome) -> Rows:
 
 def _steps(outcome: Outcome) -> Rows:
     """Return a row per step; none for a load without steps, or for a search."""
-    steps = steps_of(outcome.record)
-    if len(steps) < 2 or outcome.record.get("search"):
+    steps = outcome.record.steps
+    if len(steps) < 2 or outcome.record.search:
         return []
     rows = []
     for step in steps:
@@ -148,32 +147,31 @@ def _errors(outcome: Outcome) -> Rows:
 
 def _search(outcome: Outcome) -> Iterator[str]:
     """Describe the rate that the search found, with its interval."""
-    found = outcome.record.get("search")
-    if not isinstance(found, dict):
+    search = outcome.record.search
+    if search is None:
         return
     yield ""
-    bound = f"{found.get('percentile')} within {ms(found.get('bound'))} ms"
-    if found.get("rate") is None:
+    bound = f"{search.percentile} within {ms(search.bound)} ms"
+    if search.rate is None:
         yield f"search: no rate meets {bound}; see the windows above"
         return
-    low, high = found.get("low"), found.get("high")
+    low, high = search.low, search.high
     between = "" if low is None or high is None else f" (95 % interval {rate(low)} to {rate(high)})"
-    yield f"search: {rate(found['rate'])} transactions/s{between} meet {bound}"
+    yield f"search: {rate(search.rate)} transactions/s{between} meet {bound}"
 
 
 def _windows(outcome: Outcome) -> Rows:
     """Return a row per rate that the search has tried."""
-    found = outcome.record.get("search")
-    windows = found.get("windows", []) if isinstance(found, dict) else []
+    search = outcome.record.search
     return [
         [
-            f"{window['from_s']:.0f}-{window['to_s']:.0f} s",
-            rate(window["rate"]),
-            rate(window["achieved"]),
-            ms(window.get("value_ms")),
-            "met" if window["kept"] else str(window.get("reason") or "missed"),
+            f"{window.from_s:.0f}-{window.to_s:.0f} s",
+            rate(window.rate),
+            rate(window.achieved),
+            ms(window.value_ms),
+            "met" if window.kept else window.reason or "missed",
         ]
-        for window in windows
+        for window in (search.windows if search else ())
     ]
 
 
@@ -183,8 +181,8 @@ BACKLOG = 0.05
 
 def _about(outcome: Outcome) -> Iterator[str]:
     """Describe the schedule, the connects, and the load generator's own cost."""
-    schedule, connects = schedule_of(outcome.record), connects_of(outcome.record)
-    if (work := work_of(outcome.record)) is not None:
+    schedule, connects = outcome.record.schedule, outcome.record.connects
+    if (work := outcome.record.work) is not None:
         ended = "completed" if work.completed else "CUT before it was completed"
         yield f"work: {work.done} transactions in {work.total_s:.3f} s, {ended}"
     if schedule is not None and schedule.open:
@@ -205,8 +203,8 @@ def _about(outcome: Outcome) -> Iterator[str]:
     if connects is not None:
         refused = f", {connects.refused} refused" if connects.refused else ""
         yield f"connects: {connects.ok} ok, {connects.failed} failed{refused}"
-    elif "connects_ok" in outcome.record:
-        yield (f"connects: {outcome.record['connects_ok']} ok, {outcome.record['connects_failed']} failed")
+    elif outcome.record.connects_ok is not None:
+        yield f"connects: {outcome.record.connects_ok} ok, {outcome.record.connects_failed} failed"
     yield from _client(outcome)
     if outcome.total.failed or outcome.total.in_doubt:
         yield (
@@ -216,10 +214,9 @@ def _about(outcome: Outcome) -> Iterator[str]:
 
 
 def _client(outcome: Outcome) -> Iterator[str]:
-    client: dict[str, Any] = outcome.record.get("client", {})
-    cost = outcome.cpu_us_per_query
-    if cost is not None and client.get("wall_s"):
-        share = 100 * (client["user_s"] + client["system_s"]) / client["wall_s"]
+    client, cost = outcome.record.client, outcome.cpu_us_per_query
+    if cost is not None and client is not None and client.cpu_s is not None and client.wall_s:
+        share = 100 * client.cpu_s / client.wall_s
         yield f"load generator: {cost:.1f} us CPU per query, {share:.0f} % of one core"
     if outcome.limit:
         yield f"CAUTION: {outcome.limit}"

@@ -28,6 +28,7 @@ from fivenines.load.workloads.mix import Mix
 from fivenines.load.workloads.script import Script
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.layout import LATENCY
+from fivenines.results.load_summary import LOAD_SUMMARY
 from fivenines.results.records import InvariantCheck
 
 INTERRUPTED = 130
@@ -204,7 +205,7 @@ def _show(bench: Bench, outcome: Outcome, checks: Sequence[InvariantCheck], opti
 def _files(out: Path | None) -> list[str]:
     if out is None:
         return []
-    names = ("load.json", LATENCY, "timeline.csv", SUMMARY)
+    names = (LOAD_SUMMARY, LATENCY, "timeline.csv", SUMMARY)
     return [str(out / name) for name in names if (out / name).is_file()]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fivenines.analysis.measures.measures import counter_parts
+from fivenines.analysis.measures.entries.resources import counter_parts
 from fivenines.base.spelling import nearest
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import KeyPath, Mistake

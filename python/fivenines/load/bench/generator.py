@@ -25,6 +25,7 @@ from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.processes.bound import ends_with_us
 from fivenines.load.bench.plan import Bench, secret
 from fivenines.load.dsn import Dsn
+from fivenines.results.load_summary import LOAD_SUMMARY, LoadSummary
 
 # Extra time in seconds beyond the load's duration, for connecting and writing.
 PATIENCE = 75.0
@@ -63,9 +64,9 @@ Listener = Callable[[Second], None]
 
 @dataclass(frozen=True)
 class Ended:
-    """The contents of load.json, and whether the load was interrupted."""
+    """The summary of a load, and whether it was interrupted."""
 
-    record: dict[str, Any]
+    record: LoadSummary
     interrupted: bool
 
 
@@ -83,7 +84,7 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
         InterruptedLoadError: it was interrupted before it began.
     """
     # Files of an earlier load into the same folder.
-    for stale in ("load.json", "latency.hlog", "timeline.csv"):
+    for stale in (LOAD_SUMMARY, "latency.hlog", "timeline.csv"):
         (out / stale).unlink(missing_ok=True)
     with _Program(bench.load_command(out), bench.dsn) as program, _stopping(program):
         with _patience(program, bench.bound + PATIENCE):
@@ -92,12 +93,12 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
                     listener(event)
             code = program.wait()
         interrupted = program.asked_to_end
-    if not (out / "load.json").is_file():
+    if not (out / LOAD_SUMMARY).is_file():
         if interrupted:
             raise InterruptedLoadError("interrupted before the load began: there are no results")
         raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
     (out / "ledger.csv").unlink(missing_ok=True)  # a bench has no ledger
-    record = _record(out / "load.json", bench.dsn)
+    record = LoadSummary.read(out / LOAD_SUMMARY)
     if code != 0 and not interrupted:
         raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
     return Ended(record, interrupted)
@@ -260,13 +261,6 @@ def _patience(program: _Program, seconds: float) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def _record(file: Path, dsn: Dsn) -> dict[str, Any]:
-    try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise FiveninesError(f"the load on {dsn} wrote no result: {error}") from None
 
 
 def _failure(code: int, what: str, output: str, dsn: Dsn) -> FiveninesError:

@@ -1,4 +1,4 @@
-"""The results of a load, read from load.json and latency.hlog."""
+"""The results of a load: its summary, and response times from latency.hlog."""
 
 import math
 from dataclasses import asdict, dataclass, field
@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.performance.latency import Latency, read_latencies
-from fivenines.analysis.performance.load import ErrorEntry, TypeCounts, errors_of, types_of, work_of
+from fivenines.analysis.performance.load import errors_of
 from fivenines.load.workloads.mix import Mix
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.layout import LATENCY
+from fivenines.results.load_parts import ErrorEntry, TypeCounts
+from fivenines.results.load_summary import LoadSummary
 
 # The tag of all transactions in the log of response times.
 ALL = "transaction"
@@ -20,7 +22,7 @@ class Outcome:
     """The results of a load.
 
     Attributes:
-        record: load.json.
+        record: the load's summary.
         latencies: response times of all transactions under "", and of each type if there are
             several, without `expected` failures.
         connect: times of connecting, if any.
@@ -28,7 +30,7 @@ class Outcome:
         interrupted: whether the load was interrupted.
     """
 
-    record: dict[str, Any]
+    record: LoadSummary
     latencies: dict[str, Latency] = field(default_factory=dict)
     connect: Latency | None = None
     throughput: dict[str, float] = field(default_factory=dict)
@@ -37,25 +39,25 @@ class Outcome:
     @property
     def types(self) -> list[TypeCounts]:
         """Return the counts of each type of transaction."""
-        return types_of(self.record)
+        return list(self.record.types or ())
 
     @property
     def total(self) -> TypeCounts:
         """Return the counts of all transactions."""
-        counts = self.record["transactions"]
+        counts = self.record.transactions
         return TypeCounts(
             name="all",
-            ok=counts["ok"],
-            failed=counts["failed"],
-            in_doubt=counts["in_doubt"],
-            expected=self.record.get("expected", 0),
-            retries=self.record.get("retries", 0),
+            ok=counts.ok,
+            failed=counts.failed,
+            in_doubt=counts.in_doubt,
+            expected=self.record.expected,
+            retries=self.record.retries,
         )
 
     @property
     def seconds(self) -> float:
         """Return the duration of the load, in seconds."""
-        return float(self.record["duration_s"])
+        return self.record.duration_s
 
     @property
     def errors(self) -> list[ErrorEntry]:
@@ -65,18 +67,18 @@ class Outcome:
     @property
     def cpu_us_per_query(self) -> float | None:
         """Return the load generator's CPU time per query, in microseconds."""
-        client, queries = self.record.get("client", {}), self.record.get("queries", 0)
-        if not queries or "user_s" not in client:
+        client, queries = self.record.client, self.record.queries
+        if not queries or client is None or client.cpu_s is None:
             return None
-        return float((client["user_s"] + client["system_s"]) / queries * 1e6)
+        return client.cpu_s / queries * 1e6
 
     @property
     def limit(self) -> str | None:
         """Return how the load generator limited the result, or None."""
-        client = self.record.get("client", {})
-        if client.get("limit"):
-            return str(client["limit"])
-        if client.get("bottleneck"):
+        client = self.record.client
+        if client is not None and client.limit:
+            return client.limit
+        if client is not None and client.bottleneck:
             return "this machine's load generator may have been the bottleneck"
         return None
 
@@ -97,13 +99,11 @@ class Outcome:
             "latency_by_type_ms": by_type,
             "connect_ms": asdict(self.connect) if self.connect else None,
             "client": {"cpu_us_per_query": self.cpu_us_per_query, "limit": self.limit},
-            "load": self.record,
+            "load": dict(self.record.document),
         }
 
 
-def read_outcome(
-    folder: Path, record: dict[str, Any], workload: WorkloadSettings, interrupted: bool
-) -> Outcome:
+def read_outcome(folder: Path, record: LoadSummary, workload: WorkloadSettings, interrupted: bool) -> Outcome:
     """Read the results of a load from its folder.
 
     Raises:
@@ -116,28 +116,25 @@ def read_outcome(
     return Outcome(record, named, connect, _throughput(record, workload), interrupted)
 
 
-def _throughput(record: dict[str, Any], workload: WorkloadSettings) -> dict[str, float]:
+def _throughput(record: LoadSummary, workload: WorkloadSettings) -> dict[str, float]:
     """Return transactions and queries per second, and the rates of the workload's specification.
 
     Completed fixed work counts over its own time, which is some ms shorter than the load.
     """
-    work = work_of(record)
-    seconds = work.total_s if work and work.completed else float(record["duration_s"])
+    work = record.work
+    seconds = work.total_s if work and work.completed else record.duration_s
     if seconds <= 0:
         return {}
-    found = {
-        "transactions/s": record["transactions"]["ok"] / seconds,
-        "queries/s": record["queries"] / seconds,
-    }
-    counts = {one.name: one.ok for one in types_of(record)}
+    found = {"transactions/s": record.transactions.ok / seconds, "queries/s": record.queries / seconds}
+    counts = {one.name: one.ok for one in record.types or ()}
     for part in _parts(workload):
         if part.workload == "tpcc":
             orders = counts.get("new_order", counts.get("tpcc.new_order", 0))
             found["tpmC"] = 60 * orders / seconds
         elif part.workload == "tatp" and part is workload:
             found["MQTh"] = found["transactions/s"]  # mean qualified throughput: of all seven types
-    if rows := record.get("rows"):
-        found["rows/s"] = rows["inserted"] / seconds
+    if record.rows is not None:
+        found["rows/s"] = record.rows.inserted / seconds
     return found
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.resources.cost import Prices, prices
 from fivenines.analysis.resources.side_by_side import (
     LoadedResult,
@@ -109,7 +110,7 @@ def taken_table(results: Sequence[SolutionResult]) -> Table:
     """Return the resource use of each solution without load."""
     columns = [
         "Solution",
-        "Hosts",
+        title("hosts"),
         "Trials",
         "Time to deploy",
         "Time to rejoin after a kill",
@@ -221,9 +222,9 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
         "Trials",
         "Outage of writes",
         "Total",
-        "Lost rows",
+        title("lost"),
         "Time to rejoin",
-        "Split brain",
+        title("split_brain"),
     ]
     rows = [
         [
@@ -244,7 +245,7 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
         " is a member)"
     )
     table = Table(caption, columns, rows, 2, right(columns, *columns[:2]))
-    return table if any(cell.split for cell in cells) else without(table, "Split brain")
+    return table if any(cell.split for cell in cells) else without(table, title("split_brain"))
 
 
 def solution_figures(results: Sequence[SolutionResult]) -> list[dict[str, Any]]:

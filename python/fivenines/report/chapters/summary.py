@@ -1,5 +1,6 @@
 """Chapter `summary` of the report."""
 
+from fivenines.analysis.measures.measures import noun
 from fivenines.report.chapters.data import Data
 from fivenines.report.html.section import Drawer, Section
 from fivenines.report.table import CELL, Table, right
@@ -30,13 +31,13 @@ def spread_table(data: Data) -> Table:
             *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
             ("stalls before the fault, longest", cell.stalls.longest, True),
             ("stalls before the fault, total", cell.stalls.total, True),
-            ("outage of writes", cell.writes.summary, True),
-            ("outage of writes, total", cell.writes.total, True),
-            ("outage of new connections", cell.connections.summary, True),
-            ("outage of new connections, total", cell.connections.total, True),
-            ("outage of reads", cell.reads.summary, True),
-            ("outage of reads, total", cell.reads.total, True),
-            ("failover time", cell.failover.summary, True),
+            (noun("outage_writes"), cell.writes.summary, True),
+            (f"{noun('outage_writes')}, total", cell.writes.total, True),
+            (noun("outage_connections"), cell.connections.summary, True),
+            (f"{noun('outage_connections')}, total", cell.connections.total, True),
+            (noun("outage_reads"), cell.reads.summary, True),
+            (f"{noun('outage_reads')}, total", cell.reads.total, True),
+            (noun("failover"), cell.failover.summary, True),
             ("deployment, s", cell.deployment, False),
         ]
         rows += [

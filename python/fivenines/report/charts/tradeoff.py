@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import noun, title
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import mean_with_interval
 from fivenines.report.chapters.data import Data
@@ -56,7 +57,7 @@ def tradeoff(points: Sequence[_Point]) -> Drawing:
     right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in points)
     top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in points)
     top = top or 1.0
-    x = quantity("x:Q", "transactions per second", right_end or 1.0, alt.X, tickCount=4)
+    x = quantity("x:Q", noun("tps"), right_end or 1.0, alt.X, tickCount=4)
     y = quantity("y:Q", None, top or 1.0, alt.Y, format=",.3~g")
     layers = [each for one in points for each in _cross(one, x, y)]
     ends = []
@@ -64,7 +65,7 @@ def tradeoff(points: Sequence[_Point]) -> Drawing:
         middle = _HEIGHT * (1 - _seconds(one.outage.mean or 0.0) / top)
         name = f"{one.name} (not recovered)" if one.outage.bounds else one.name
         ends.append((middle, Line(name, one.style, [])))
-    return with_names(layers, ends, "outage of writes, in seconds", _HEIGHT)
+    return with_names(layers, ends, f"{noun('outage_writes')}, in seconds", _HEIGHT)
 
 
 def _place(cell: CellResult) -> tuple[str, int, str, str]:
@@ -103,14 +104,14 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
         layers.append(layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q")))
     point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
     tip = (
-        f"{one.name}\n{mean_with_interval(one.tps)} transactions per second"
-        f"\noutage of writes {mean_with_interval(one.outage, milli=True)}"
+        f"{one.name}\n{mean_with_interval(one.tps)} {noun('tps')}"
+        f"\n{noun('outage_writes')} {mean_with_interval(one.outage, milli=True)}"
     )
     return of(one.style.tag, [*layers, layer([{**at, "tip": tip}], point, x=x, y=y)])
 
 
 def _table(points: Sequence[_Point]) -> Table:
-    columns = ["Solution", "Transactions/s", "Outage, writes"]
+    columns = ["Solution", title("tps"), title("outage_writes")]
     rows = [
         [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)] for one in points
     ]

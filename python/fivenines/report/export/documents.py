@@ -14,6 +14,7 @@ from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.interleaved import interleaved_results
 from fivenines.analysis.performance.sweeps import Compared, compared
 from fivenines.analysis.resources.cost import prices
@@ -330,22 +331,26 @@ def _flat(cell: CellResult) -> dict[str, Any]:
 _KEYS = ("n", "mean", "sd", "cov", "ci_low", "ci_high", "bounds")
 
 
+def _column(measure: str) -> str:
+    return MEASURES[measure].column
+
+
 def _summaries(cell: CellResult) -> dict[str, Summary]:
     return {
-        "tps": cell.tps,
-        "qps": cell.qps,
+        _column("tps"): cell.tps,
+        _column("qps"): cell.qps,
         **{f"latency_{name}_ms": summary for name, summary in cell.latency.items()},
-        "outage_writes_ms": cell.writes.summary,
+        _column("outage_writes"): cell.writes.summary,
         "outage_writes_total_ms": cell.writes.total,
         "interruptions_writes": cell.writes.number,
-        "outage_reads_ms": cell.reads.summary,
+        _column("outage_reads"): cell.reads.summary,
         "outage_reads_total_ms": cell.reads.total,
-        "outage_connections_ms": cell.connections.summary,
+        _column("outage_connections"): cell.connections.summary,
         "outage_connections_total_ms": cell.connections.total,
-        "stalls": cell.stalls.number,
-        "stalls_longest_ms": cell.stalls.longest,
+        _column("stalls"): cell.stalls.number,
+        _column("stalls_longest"): cell.stalls.longest,
         "stalls_total_ms": cell.stalls.total,
-        "failover_ms": cell.failover.summary,
+        _column("failover"): cell.failover.summary,
         "deployment_s": cell.deployment,
         **_first_fault(cell),
     }
@@ -357,7 +362,7 @@ def _first_fault(cell: CellResult) -> dict[str, Summary]:
     none = summarise([])
     return {
         **{
-            f"phase_{name.replace(' ', '_')}_ms": first.phase(name).summary if first else none
+            _column(f"phase:{name.replace(' ', '_')}"): first.phase(name).summary if first else none
             for name in PHASES
         },
         "brownout_ms": first.brownout if first else none,

@@ -72,17 +72,13 @@ def _fault(
 def _outage(service: str) -> Iterator[Column[FaultRow]]:
     def known(row: FaultRow) -> Known | None:
         outage: Outage | None = getattr(row.measures.availability, service)
-        return (outage.ms, not outage.back) if outage else None
+        return outage.value if outage else None
 
     return iter(bounded(f"outage_{service}", "ms", f"longest interruption of {service}", known))
 
 
 def _failover(row: FaultRow) -> Known | None:
-    availability = row.measures.availability
-    if availability.writes is None:
-        return None
-    failover = availability.failover_ms
-    return (availability.observed_ms, True) if failover is None else (failover, False)
+    return row.measures.availability.failover
 
 
 def _phase(name: str) -> Iterator[Column[FaultRow]]:

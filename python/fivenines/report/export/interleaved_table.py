@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.interleaved import Window, windows_of
 from fivenines.base.errors import FiveninesError
 from fivenines.report.export.attempts import NamedRun
@@ -126,6 +127,8 @@ BLOCKS: ExportTable[SideRow] = ExportTable(
     ],
 )
 
+_TPS = MEASURES["tps"]
+
 WINDOWS: ExportTable[WindowRow] = ExportTable(
     "windows",
     "a window of one solution of a complete block",
@@ -142,7 +145,7 @@ WINDOWS: ExportTable[WindowRow] = ExportTable(
         _window("start_ms", "DOUBLE", "ms", "start, from the block's first window", lambda one: one.start),
         _window("measured_ms", "DOUBLE", "ms", "start of the measured part", lambda one: one.measured),
         _window("end_ms", "DOUBLE", "ms", "end", lambda one: one.to),
-        _window("tps", "DOUBLE", "1/s", "transactions per second", lambda one: one.tps),
+        _window(_TPS.column, "DOUBLE", _TPS.unit, _TPS.noun, lambda one: one.tps),
         _window(
             "transactions_ok", "BIGINT", "", "successful transactions of the measured part", lambda o: o.ok
         ),

@@ -6,10 +6,9 @@ from typing import Any
 
 from fivenines.analysis.availability.availability import Outage
 from fivenines.analysis.consistency.consistency import primary_check
-from fivenines.analysis.measured import EVENTS, VALUES, Value
-from fivenines.analysis.measures.measures import MEASURES, Measure, When
-from fivenines.analysis.performance.agreement import OURS
-from fivenines.analysis.resources.cost import hosts_of
+from fivenines.analysis.measured import EVENTS, VALUES
+from fivenines.analysis.measures.measure import Measure, Value, When
+from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.report.export.attempts import Attempt, NamedRun
 from fivenines.report.export.columns import Column, ExportTable, Type, bounded
@@ -53,8 +52,7 @@ def value_columns(measure: Measure) -> Iterator[Column[Attempt]]:
         yield from bounded(measure.key, measure.unit, meaning, _measured(get))
         return
     value = _measured(lambda trial: None if (v := get(trial)) is None or v[1] else v[0])
-    name = f"{measure.key}_ms" if measure.milli else measure.key
-    yield _column(name, "DOUBLE", measure.unit, meaning, value)
+    yield _column(measure.column, "DOUBLE", measure.unit, meaning, value)
 
 
 _WHEN: dict[When, str] = {
@@ -107,13 +105,15 @@ def _latency(name: str, title: str) -> Column[Attempt]:
     return _column(f"latency_{name}_ms", "DOUBLE", "ms", meaning, get)
 
 
-def _hosts(one: Attempt) -> int | None:
-    return hosts_of(one.record.deployment) if one.record else None
+def _number(measure: Measure, kind: Type, unit: str) -> Column[Attempt]:
+    get = measure.number
+    assert get is not None
 
+    def of(one: Attempt) -> float | None:
+        deployment = one.record.deployment if one.record else None
+        return get(deployment, one.of.prices) if deployment else None
 
-def _cost(one: Attempt) -> float | None:
-    deployment, prices = one.record.deployment if one.record else None, one.of.prices
-    return prices.hour(deployment) if deployment and deployment.hosts and prices else None
+    return _column(measure.column, kind, unit, measure.noun, of)
 
 
 def _split_brains(trial: TrialMeasures) -> int | None:
@@ -163,7 +163,7 @@ _ABOUT: list[Column[Attempt]] = [
         "VARCHAR",
         "",
         "program that made the load; NULL: no load",
-        _recorded(lambda record: record.load.get("program", OURS) if record.load else None),
+        _recorded(lambda record: record.load.program if record.load.document else None),
     ),
     _column(
         "started", "TIMESTAMP", "UTC", "start of the trial", _recorded(lambda record: moment(record.started))
@@ -314,8 +314,8 @@ _MORE: list[Column[Attempt]] = [
         "time until the solution was ready",
         _recorded(lambda r: r.deployment.seconds if r.deployment else None),
     ),
-    _column("hosts", "BIGINT", "", MEASURES["hosts"].noun, _hosts),
-    _column("cost", "DOUBLE", "currency/h", MEASURES["cost"].noun, _cost),
+    _number(MEASURES["hosts"], "BIGINT", ""),
+    _number(MEASURES["cost"], "DOUBLE", "currency/h"),
     _column(
         "settle_s",
         "DOUBLE",

@@ -6,6 +6,7 @@ from fivenines.analysis.availability.interruptions import REACH_MS
 from fivenines.analysis.availability.ordinary import FLOOR_FACTOR, FLOOR_MS
 from fivenines.analysis.availability.recovery import BACK_SHARE
 from fivenines.analysis.availability.stall_causes import LEAST_MS
+from fivenines.analysis.measures.measures import title
 from fivenines.results.layout import SLOT_MS
 
 
@@ -111,7 +112,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " of the difference.",
     ),
     (
-        "Failover time",
+        title("failover"),
         "Time from the fault to the first successful write after the first interruption of writes; 0 without"
         " an interruption. The outage may be longer (if service returns and stops again) or begin slightly"
         " later than the fault (the last commits in flight).",

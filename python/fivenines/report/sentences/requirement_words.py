@@ -4,18 +4,6 @@ from fivenines.analysis.decision.judging import trials_without
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.wording import listed, percent
 
-# What is true if an event never happens. Other events use their noun.
-_NEVER = {
-    "not_recovered": "writes recovered",
-    "lost": "no acknowledged row lost",
-    "phantom": "no refused row found",
-    "duplicate": "no row found twice",
-    "stale": "no stale read",
-    "split_brain": "no split brain",
-    "violated": "invariants of the workload hold",
-    "diverged": "all nodes have the same rows",
-}
-
 
 def in_words(requirement: Requirement) -> str:
     """Return the requirement for the head of a column; its exact condition is `requirement.text`."""
@@ -23,7 +11,7 @@ def in_words(requirement: Requirement) -> str:
     limit = requirement.text.rpartition(requirement.relation)[2].strip()
     if measure.kind == "event":
         if requirement.relation == "=":
-            return _NEVER.get(measure.name, f"no {measure.noun}")
+            return measure.never or f"no {measure.noun}"
         few = "at most" if requirement.relation == "<=" else "less than"
         return f"{measure.noun} in {few} {limit} of trials"
     beyond = (

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import (
     NOT_RECOVERED,
@@ -156,19 +157,19 @@ _COLUMNS: dict[str, Callable[[CellResult], str]] = {
     "Network": lambda cell: cell.key.network,
     "Fault": lambda cell: cell.key.fault,
     "Trials": _trials,
-    "Transactions/s": throughput_text,
-    "p95 response": lambda cell: mean_with_interval(cell.latency["p95"], milli=True),
+    title("tps"): throughput_text,
+    title("latency_p95"): lambda cell: mean_with_interval(cell.latency["p95"], milli=True),
     "Invariants": invariants_text,
     "Stalls before": stalls_text,
-    "Outage, writes": lambda cell: outage_text(cell.writes),
+    title("outage_writes"): lambda cell: outage_text(cell.writes),
     "Total, writes": lambda cell: total_text(cell.writes),
-    "Outage, new connections": lambda cell: outage_text(cell.connections),
-    "Outage, reads": lambda cell: outage_text(cell.reads),
-    "Failover time": failover_text,
-    "Lost rows": loss_text,
-    "Split brain": split_text,
+    title("outage_connections"): lambda cell: outage_text(cell.connections),
+    title("outage_reads"): lambda cell: outage_text(cell.reads),
+    title("failover"): failover_text,
+    title("lost"): loss_text,
+    title("split_brain"): split_text,
 }
 
-_ALWAYS = ("Solution", "Workload", "Connections", "Trials", "Transactions/s", "p95 response")
+_ALWAYS = ("Solution", "Workload", "Connections", "Trials", title("tps"), title("latency_p95"))
 _VARYING = ("Network", "Fault")
 _TEXT = ("Solution", "Workload", "Network", "Fault")

@@ -7,6 +7,7 @@ from pathlib import Path
 from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.availability.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
@@ -31,13 +32,16 @@ from fivenines.results.store import Run, opened
 _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
 
 # Columns that take precedence in a narrow terminal.
-_MUST = ("Transactions/s", "Trans./s alone", "Outage, writes", "Lost rows", "Split brain", "Not recovered")
+_MUST = (
+    *(title("tps"), "Trans./s alone", title("outage_writes"), title("lost"), title("split_brain")),
+    "Not recovered",
+)
 
 # Columns of names, whose words may wrap.
 _NAMES = ("Solution", "Fault")
 
 # Shorter headings for narrow columns.
-_SHORT = {"Transactions/s": "Trans./s", "Outage, new connections": "Outage, new connects"}
+_SHORT = {title("tps"): "Trans./s", title("outage_connections"): "Outage, new connects"}
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,11 @@ def _rates(rows: list[Row], data: Data) -> list[Row]:
         return rows
     rates = [data.interleaved_rate(cell.key) for cell in data.swept.cells]
     known = all(rate is not None for rate in rates)
-    heading = "Transactions/s" if known else "Trans./s alone"
+    heading = title("tps") if known else "Trans./s alone"
     return [
         {
-            heading if name == "Transactions/s" else name: number(rate or 0.0)
-            if known and name == "Transactions/s"
+            heading if name == title("tps") else name: number(rate or 0.0)
+            if known and name == title("tps")
             else text
             for name, text in row.items()
         }

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from fivenines.analysis.measures.measures import PHASES
+from fivenines.analysis.measures.entries.outages import PHASES
 from fivenines.analysis.statistics import shares
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.statistics.sequential import at_level

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from fivenines.lab.lab import Lab
 from fivenines.lab.settings import Beginning
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Event
 
 # Kind of the network's events.
@@ -45,9 +45,9 @@ class NetworkOfLoad:
             self._lab.end_network()
             self._noted.append((time.monotonic_ns(), _ENDED))
 
-    def among(self, events: Sequence[Event], load: dict[str, Any]) -> list[Event]:
+    def among(self, events: Sequence[Event], load: LoadSummary) -> list[Event]:
         """Return the events of a trial and of the network, in chronological order."""
-        zero = load.get("started_monotonic_ns", 0)
+        zero = load.started_monotonic_ns
         own = [
             Event(t=round((moment - zero) / 1e6, 3), kind=NETWORK, detail=detail)
             for moment, detail in self._noted

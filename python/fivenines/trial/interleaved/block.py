@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.availability.served import seconds_of, why_not
 from fivenines.base.errors import FiveninesError
@@ -19,6 +18,7 @@ from fivenines.lab.lab import remove_tree
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import BlockRecord, BlockSide, Deployment, WorkerRecord
 from fivenines.trial.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.trial.interleaved.memory import MemoryShortError, require_memory
@@ -125,7 +125,7 @@ def _require_service(sides: Sequence[BlockSide], part: Path) -> None:
     """
     for number, side in enumerate(sides):
         seconds = seconds_of(store.table_path(part / str(number), "timeline"))
-        end = float(side.load["duration_s"]) * 1000
+        end = side.load.duration_s * 1000
         if why := why_not(seconds, side.load, 0.0, end, in_turn=True):
             raise FiveninesError(f"{side.cell.solution}: {why}")
 
@@ -199,9 +199,9 @@ def _load(
 
 def _take_turns(
     block: Block, sides: Sequence[_Side], plan: Sequence[Window], part: Path, listener: Listener
-) -> tuple[int, list[dict[str, Any]]]:
-    """Write the loads' windows and wait for their ends; return the first window's start, and each
-    load.json.
+) -> tuple[int, list[LoadSummary]]:
+    """Write the loads' windows and wait for their ends; return the first window's start, and
+    the summary of each.
     """
     for side in sides:
         side.load.await_start()
@@ -242,7 +242,7 @@ def _saved(
     sides: Sequence[_Side],
     plan: Sequence[Window],
     origin: int,
-    results: Sequence[dict[str, Any]],
+    results: Sequence[LoadSummary],
     part: Path,
 ) -> list[BlockSide]:
     """Convert the files of the loads to tables; return the record of each solution."""

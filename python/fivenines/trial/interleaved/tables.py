@@ -9,6 +9,7 @@ from fivenines.base.errors import FiveninesError
 from fivenines.experiment.interleaved_plan import Window
 from fivenines.lab.lab import remove_tree
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 
 Row = tuple[Any, ...]
 
@@ -29,13 +30,13 @@ def keep_usage(part: Path) -> None:
 
 
 def keep_windows(
-    plan: Sequence[Window], results: Sequence[dict[str, Any]], starts: Sequence[float], part: Path
+    plan: Sequence[Window], results: Sequence[LoadSummary], starts: Sequence[float], part: Path
 ) -> None:
     """Write the table `windows`: the plan together with each load's results.
 
     Args:
         plan: all windows in order.
-        results: load.json of each solution.
+        results: summary of each solution's load.
         starts: t = 0 of each load in ms since the block's first window.
         part: the block's folder, with the time line of each solution.
 
@@ -53,10 +54,10 @@ def keep_windows(
 
 
 def _rows(
-    side: int, plan: Sequence[Window], results: Sequence[dict[str, Any]], starts: Sequence[float], part: Path
+    side: int, plan: Sequence[Window], results: Sequence[LoadSummary], starts: Sequence[float], part: Path
 ) -> Iterator[Row]:
     own = [(position, window) for position, window in enumerate(plan) if window.index == side]
-    done = results[side]["windows"]
+    done = results[side].windows
     if len(done) != len(own):
         raise FiveninesError(
             f"a load ran in {len(done)} of its {len(own)} windows: see the logs of solution {side + 1}"
@@ -64,20 +65,24 @@ def _rows(
     busy = _busy_slots(part / str(side), starts[side])
     nexts = [window.start * 1000 for _, window in own[1:]] + [float("inf")]
     for (position, window), result, following in zip(own, done, nexts, strict=True):
-        to_ms = starts[side] + result["to_s"] * 1000
+        to_ms = starts[side] + result.to_s * 1000
         late = [slot for slot in busy if to_ms < slot < following]
-        times = result["latency_ms"]
+        times = result.latency_ms
         yield (
             position,
             window.round,
             side,
             round(window.start * 1000, 3),
-            round(starts[side] + result["from_s"] * 1000, 3),
+            round(starts[side] + result.from_s * 1000, 3),
             round(to_ms, 3),
-            result["ok"],
-            result["expected"],
-            result["failed"],
-            *(times[name] for name in ("mean", "p50", "p95", "p99", "max")),
+            result.ok,
+            result.expected,
+            result.failed,
+            times.mean,
+            times.p50,
+            times.p95,
+            times.p99,
+            times.max,
             round(max(late) - to_ms, 3) if late else 0.0,
         )
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.lab import remove_tree
 from fivenines.results import layout, store
+from fivenines.results.load_summary import LoadSummary
 from fivenines.trial.load.loads import Client
 from fivenines.trial.load.merged_latency import merge_logs
 
@@ -58,10 +58,10 @@ def keep_load(load: Path, folder: Path) -> None:
         (load / layout.LATENCY).rename(folder / layout.LATENCY)
 
 
-def merge_latencies(part: Path, loads: Mapping[str, Mapping[str, Any]]) -> None:
-    """Merge the latencies of several loads, as described by each load.json."""
+def merge_latencies(part: Path, loads: Mapping[str, LoadSummary]) -> None:
+    """Merge the latencies of several loads, with the types of transactions of each."""
     logs = {
-        layout.client_folder(part, name) / layout.LATENCY: [item["name"] for item in load["types"]]
+        layout.client_folder(part, name) / layout.LATENCY: [counts.name for counts in load.types or ()]
         for name, load in loads.items()
     }
     merge_logs(logs, part / layout.LATENCY)

@@ -13,6 +13,7 @@ from fivenines.experiment.sections.clients import LOCAL, ClientPlan
 from fivenines.load.program import endpoints_for, start_load
 from fivenines.load.run import LOOK, Live, LoadPlan, RunningLoad
 from fivenines.results import layout
+from fivenines.results.load_summary import LoadSummary
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -110,8 +111,8 @@ class Loads:
                 return
             time.sleep(min(left, LOOK))
 
-    def await_end(self, timeout: float, enough: Callable[[], bool] | None = None) -> list[dict[str, Any]]:
-        """Wait until all have ended by themselves, or there is `enough`; return each one's load.json.
+    def await_end(self, timeout: float, enough: Callable[[], bool] | None = None) -> list[LoadSummary]:
+        """Wait until all have ended by themselves, or there is `enough`; return the summary of each.
 
         Raises:
             FiveninesError: one failed, or did not end in time (it is then stopped).

@@ -1,12 +1,13 @@
-"""Merge of several load.json: figures that add up are summed, others are left out."""
+"""Merge of the summaries of several loads: figures that add up are summed, others are left out."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fivenines.analysis.wording import listed
-from fivenines.experiment.course import stopped_s
+from fivenines.results.load_summary import LoadSummary
 
+# A summary's document, or a part of it.
 Summary = Mapping[str, Any]
 
 _SUMMED = ("connections", "expected", "retries", "queries", "reconnects", "connects_ok", "connects_failed")
@@ -25,26 +26,30 @@ _USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
 _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
 
 
-def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
-    """Merge the load.json of several clients, by client name; a single one stays unchanged.
+def merged(loads: Mapping[str, LoadSummary], connect_ms: Mapping[str, float] | None = None) -> LoadSummary:
+    """Merge the summaries of several clients, by client name; a single one stays unchanged.
 
-    Counts are sums. Percentiles of steps and of lateness cannot be computed from those of parts and are None;
-    percentiles of connects come from the merged log (`merged_latency`). Maxima are maxima over all. Warnings
-    of generators name the client. `bounds` are those of the first client.
+    Counts are sums. Percentiles of steps and of lateness cannot be computed from those of parts and are None.
+    Maxima are maxima over all. Warnings of generators name the client. `bounds` are those of the first one.
+
+    Args:
+        loads: the summaries; all keys of their documents are merged, not only those that fivenines reads.
+        connect_ms: percentiles of connects in ms, from the merged log (`merged_latency`), by their keys.
     """
-    every = list(loads.values())
-    if len(every) == 1:
-        return dict(every[0])
+    if len(loads) == 1:
+        return next(iter(loads.values()))
+    every = [load.document for load in loads.values()]
     first = every[0]
     kept = ("format", "driver", "seed", "started_monotonic_ns", "started_unix_ns", "bounds", "search")
     result: dict[str, Any] = {key: first.get(key) for key in kept}
     result["workload"] = listed(list(dict.fromkeys(str(item.get("workload")) for item in every)))
     result["duration_s"] = max(item.get("duration_s", 0.0) for item in every)
-    result["stopped_s"] = max(stopped_s(item) for item in every)
+    result["stopped_s"] = max(load.stopped_s for load in loads.values())
     result |= {key: _sum(every, key) for key in _SUMMED}
     result |= {key: _counts([item[key] for item in every if key in item]) for key in _COUNTS}
     result["types"] = _by_name([each for item in every for each in item.get("types", ())])
     result["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
+    result["connects"] |= connect_ms or {}
     result["schedule"] = _schedule(every)
     steps = [item.get("steps") or [] for item in every]
     result["steps"] = _steps(steps)
@@ -62,12 +67,12 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     result["alongside"] = _ledger_counts(every)
     probed = [item for item in every if item.get("probes")]
     result["probes"] = {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
-    result["client"] = _generators(loads)
+    result["client"] = _generators({name: load.document for name, load in loads.items()})
     result["endpoints"] = _endpoints(every)
     if any("rows" in item for item in every):
         rows = [item["rows"] for item in every if "rows" in item]
         result["rows"] = {"inserted": _sum(rows, "inserted"), "per_second": _rows_per_second(rows, result)}
-    return result
+    return LoadSummary.of(result)
 
 
 def _sum(every: Sequence[Summary], key: str) -> Any:

@@ -216,7 +216,7 @@ def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Pa
     for trial in cell.trials:
         (write,) = trial.interruptions.writes
         assert write.wait is not None and write.wait.ms == pytest.approx(4000, abs=250)
-        bound = trial.record.load["bounds"]["answer_timeout_s"]
+        bound = trial.record.load.bounds.answer_s
         assert write.wait.bound == f"time-out of {bound:g} s"
         assert f"until the client's own time-out of {bound:g} s" in in_words([write])
         phases = {phase.name: phase for phase in trial.faults[0].failover.phases}

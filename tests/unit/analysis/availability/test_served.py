@@ -1,7 +1,7 @@
 """A load that was not served has no figures: each kind is planted, and ordinary loads pass."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 from fivenines.analysis.availability.served import Second, seconds_of, why_not
 from fivenines.results import store
+from fivenines.results.load_parts import Step
+from fivenines.results.load_summary import LoadSummary
 
 START, END = 1_000.0, 21_000.0
 
 
-def load(*errors: tuple[str, str, int, int, int], ok: int = 0) -> dict[str, Any]:
-    """load.json with these failures: class, code, count, first_ms, last_ms."""
-    return {
+def load(*errors: tuple[str, str, int, int, int], ok: int = 0) -> LoadSummary:
+    """Return a load with these failures: class, code, count, first_ms, last_ms."""
+    document = {
         "transactions": {"ok": ok},
         "errors": [
             {
@@ -30,6 +32,7 @@ def load(*errors: tuple[str, str, int, int, int], ok: int = 0) -> dict[str, Any]
             for kind, code, many, first, last in errors
         ],
     }
+    return LoadSummary.of(document)
 
 
 def even(ok: int, failed: int, seconds: int = 21) -> list[Second]:
@@ -37,7 +40,7 @@ def even(ok: int, failed: int, seconds: int = 21) -> list[Second]:
     return [Second(1000.0 * number, ok, failed) for number in range(seconds)]
 
 
-def reason_for(seconds: list[Second], record: dict[str, Any]) -> str:
+def reason_for(seconds: list[Second], record: LoadSummary) -> str:
     """Return the reason for the steady window; there must be one."""
     result = why_not(seconds, record, START, END)
     assert result is not None
@@ -80,12 +83,13 @@ def test_a_part_that_never_works_is_told_by_its_first_and_last_second() -> None:
 
 def test_connections_that_never_worked_are_found_however_few_their_failures() -> None:
     refused = load(("refused", "53300", 40, 0, 20_990), ok=21_000)
-    counted = {**refused, "connections": 24, "connections_without_success": 3}
+    counted = replace(refused, connections=24, connections_without_success=3)
     assert reason_for(even(1000, 2), counted).startswith(
         "3 of 24 connections never worked; most often refused (53300): words of 53300"
     )
     for few in (0, 2):
-        assert why_not(even(1000, 2), {**counted, "connections_without_success": few}, START, END) is None
+        served = replace(counted, connections_without_success=few)
+        assert why_not(even(1000, 2), served, START, END) is None
 
 
 def test_sessions_that_lose_their_state_again_and_again_are_found_however_rarely() -> None:
@@ -126,7 +130,7 @@ def test_a_window_far_below_the_best_second_is_found() -> None:
     seconds = [Second(0.0, 1000, 0), *(Second(1000.0 * n, 30, 2) for n in range(1, 21))]
     record = load(("timeout", "57014", 40, 1_000, 20_900))
     assert "the best second before its end has 1000" in reason_for(seconds, record)
-    steps = record | {"steps": [{"from_s": 0, "to_s": 1}, {"from_s": 1, "to_s": 21}]}
+    steps = replace(record, steps=(Step(from_s=0, to_s=1), Step(from_s=1, to_s=21)))
     assert why_not(seconds, steps, START, END) is None, "its rate was to fall"
     assert why_not(seconds, record, START, END, in_turn=True) is None
 

@@ -21,7 +21,7 @@ from fivenines.analysis.measures.condition import parse_requirement
 def _trial(
     tps: float | None = None, outage: float | None = None, back: bool = True, lost: int | None = None
 ) -> Any:
-    writes = None if outage is None else SimpleNamespace(ms=outage, back=back)
+    writes = None if outage is None else SimpleNamespace(value=(outage, not back), back=back)
     return SimpleNamespace(
         throughput=None if tps is None else SimpleNamespace(tps=tps),
         availability=None if writes is None else SimpleNamespace(writes=writes),

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.analysis.measures.condition import EXAMPLES, NEVER, parse_requirement
-from fivenines.analysis.measures.measures import MEASURES, counter_parts, measure_named
+from fivenines.analysis.measures.entries.resources import counter_parts
+from fivenines.analysis.measures.measures import MEASURES, measure_named
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from fivenines.analysis.performance.latency import (
     read_latencies,
 )
 from fivenines.base.errors import FiveninesError
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Windows
 
 
@@ -101,7 +102,7 @@ def test_the_second_in_which_fixed_work_ends_counts(
     load: dict[str, Any], end: float, fault_at: float | None, window: tuple[float, float]
 ) -> None:
     windows = Windows(warmup_end=0, steady_end=end, end=6000)
-    trial = record("0001").model_copy(update={"load": load, "windows": windows})
+    trial = record("0001").model_copy(update={"load": LoadSummary.of(load), "windows": windows})
     assert latency_window(trial, fault_at) == window
 
 

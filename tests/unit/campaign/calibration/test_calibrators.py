@@ -18,6 +18,8 @@ from fivenines.campaign.calibration.throughput import counted, judged
 from fivenines.lab.machine import describe
 from fivenines.results import calibrations
 from fivenines.results.calibration import Line, Step
+from fivenines.results.load_parts import Transactions
+from fivenines.results.load_summary import LoadSummary
 
 NAMES = ["machine", "outages", "rows", "divergence", "links", "throughput", "same"]
 
@@ -77,7 +79,7 @@ def test_a_difference_between_neighbours_would_be_a_false_alarm(monkeypatch: pyt
     assert false_alarms([1.0, 1.1, 9.0, 9.1, 1.2, 9.2, 1.3, 9.3], chance) == (1, 1)
 
 
-def load_of(point_select: int = 4000) -> dict[str, object]:
+def load_of(point_select: int = 4000) -> LoadSummary:
     counts = {
         "begin": 400,
         "commit": 400,
@@ -89,7 +91,7 @@ def load_of(point_select: int = 4000) -> dict[str, object]:
         "non_index_update": 400,
         "sum_range": 400,
     }
-    return {"statements": counts, "transactions": {"ok": 400}, "duration_s": 8.0}
+    return LoadSummary(statements=counts, transactions=Transactions(ok=400), duration_s=8.0)
 
 
 def test_statements_are_counted_without_begin_and_commit() -> None:

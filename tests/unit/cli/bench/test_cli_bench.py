@@ -20,6 +20,7 @@ from fivenines.cli.bench.live import LiveLines, ms, rate
 from fivenines.load.bench import generator
 from fivenines.load.bench.generator import Second
 from fivenines.load.bench.outcome import Outcome
+from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import InvariantCheck
 from fivenines.trial.manual.state import Login, Status
 
@@ -253,7 +254,7 @@ def test_the_tables_have_all_and_fit_80_columns(
     monkeypatch.setenv("COLUMNS", "80")
     record = {name: value for name, value in RECORD.items() if name != "search"}
     outcome = Outcome(
-        record,
+        LoadSummary.of(record),
         {"": LATENCY, "get_new_destination": LATENCY},
         connect=LATENCY,
         throughput={"transactions/s": 9.0, "MQTh": 9.0},
@@ -290,7 +291,8 @@ def test_an_offered_rate_that_was_not_reached_is_a_caution(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     schedule = {"kind": "open", "rate": 10, "started": 99, "backlog_end": backlog}
-    bench_result.show(Outcome({**RECORD, "search": None, "schedule": schedule}), ["x"])
+    record = LoadSummary.of({**RECORD, "search": None, "schedule": schedule})
+    bench_result.show(Outcome(record), ["x"])
     said = "CAUTION: The offered rate was not reached: 400 of 499 transactions were due and not started"
     assert (said in capsys.readouterr().out) == is_said
 
@@ -299,7 +301,7 @@ def test_a_search_shows_its_windows_in_place_of_steps(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    bench_result.show(Outcome(RECORD), ["tatp on mysql://u@h/d"])
+    bench_result.show(Outcome(LoadSummary.of(RECORD)), ["tatp on mysql://u@h/d"])
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert "0-5 s   4100  4050  21.5  p99 is too high" in lines
     assert "search: 4000 transactions/s (95 % interval 3800 to 4200) meet p99 within 20.0 ms" in lines

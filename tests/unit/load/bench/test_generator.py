@@ -28,7 +28,7 @@ def test_a_load_tells_seconds_and_leaves_its_files(tmp_path: Path) -> None:
     seconds: list[Second] = []
     ended = run(Bench(parse_dsn(NOOP), WORKLOAD, seconds=1.2), tmp_path, seconds.append)
     assert not ended.interrupted
-    assert ended.record["transactions"]["ok"] > 0
+    assert ended.record.transactions.ok > 0
     assert [round(second.t) for second in seconds] == [1]
     assert seconds[0].tps > 0 and seconds[0].connected == 8
     assert {"load.json", "latency.hlog", "timeline.csv"} == {p.name for p in tmp_path.iterdir()}
@@ -40,8 +40,8 @@ def test_a_signal_ends_it_early_and_keeps_the_figures(tmp_path: Path, number: in
     bench = Bench(parse_dsn(NOOP), WORKLOAD, seconds=60)
     ended = run(bench, tmp_path, lambda _second: os.kill(os.getpid(), number))
     assert ended.interrupted
-    assert ended.record["transactions"]["ok"] > 0
-    assert ended.record["duration_s"] < 30
+    assert ended.record.transactions.ok > 0
+    assert ended.record.duration_s < 30
     assert signal.getsignal(number) == before
 
 

@@ -51,11 +51,11 @@ def test_a_scrape_gets_what_the_load_has_done(tmp_path: Path) -> None:
         ended = run(Bench(parse_dsn(NOOP), MIX, seconds=3.2), tmp_path, listen)
         final = scraped(url)
     first, last = answers[0], answers[-1]
-    done = ended.record["transactions"]["ok"]
+    done = ended.record.transactions.ok
     ok = ("fivenines_transactions_total", "ok")
     # the last look may come so late that nothing is done after it
     assert 0 <= first[ok] < last[ok] <= final[ok] == done
-    assert 0 < last["fivenines_queries_total", ""] <= ended.record["queries"] * 1.01
+    assert 0 < last["fivenines_queries_total", ""] <= ended.record.queries * 1.01
     assert last["fivenines_connections", ""] == 8
     count = "fivenines_transaction_seconds_count"
     assert 0 < last[count, "all"] <= final[count, "all"] == done

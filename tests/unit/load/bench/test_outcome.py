@@ -11,6 +11,7 @@ from fivenines.load.workloads.oltp import Oltp
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.load.workloads.tatp import Tatp
 from fivenines.load.workloads.tpcc import Tpcc
+from fivenines.results.load_summary import LoadSummary
 
 OLTP = Oltp(workload="oltp_read_only")
 
@@ -35,7 +36,7 @@ def record(**changes: Any) -> dict[str, Any]:
 
 def read(tmp_path: Path, workload: WorkloadSettings, **changes: Any) -> Outcome:
     (tmp_path / "latency.hlog").write_text("#[Histogram log format version 1.3]\n")
-    return read_outcome(tmp_path, record(**changes), workload, interrupted=False)
+    return read_outcome(tmp_path, LoadSummary.of(record(**changes)), workload, interrupted=False)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_work_that_is_done_is_measured_over_its_own_time(tmp_path: Path) -> None
 
 
 def test_rows_are_those_that_the_program_counted(tmp_path: Path) -> None:
-    found = read(tmp_path, OLTP, rows={"inserted": 5000, "per_s": 2500.0}).throughput
+    found = read(tmp_path, OLTP, rows={"inserted": 5000, "per_second": 2500.0}).throughput
     assert found["rows/s"] == 2500.0
     assert "rows/s" not in read(tmp_path, OLTP, rows=None).throughput
 

@@ -18,6 +18,7 @@ from fivenines.load.run import LoadPlan
 from fivenines.load.settings import LoadSettings
 from fivenines.load.workloads.oltp import Oltp
 from fivenines.results import layout
+from fivenines.results.load_summary import LoadSummary
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.trial.load.load_tables import keep_measurements, merge_latencies
 from fivenines.trial.load.loads import LiveSum, Loads, endpoints_of
@@ -87,24 +88,24 @@ def test_two_loads_begin_at_one_moment_and_their_tables_add_up(tmp_path: Path) -
         loads.stop()
     assert loads.ended
     # one clock: not nearly the same moment, but the same
-    assert {item["started_monotonic_ns"] for item in results} == {zero}
-    assert [item["seed"] for item in results] == [7, 8]
+    assert {item.started_monotonic_ns for item in results} == {zero}
+    assert [item.document["seed"] for item in results] == [7, 8]
     each = {client.plan.name: item for client, item in zip(loads.clients, results, strict=True)}
     keep_measurements(tmp_path, loads.clients, {})
     merge_latencies(tmp_path, each)
     together = merged(each)
-    total = sum(item["transactions"]["ok"] for item in results)
-    assert together["transactions"]["ok"] == total > 0
+    total = sum(item.transactions.ok for item in results)
+    assert together.transactions.ok == total > 0
     assert _transactions(tmp_path) == total
     for name, item in each.items():
-        assert _transactions(layout.client_folder(tmp_path, name)) == item["transactions"]["ok"]
+        assert _transactions(layout.client_folder(tmp_path, name)) == item.transactions.ok
     assert [live["tps"] for live in lives] and lives[-1]["connected"] == 4
     times = read_latencies(tmp_path / layout.LATENCY, "transaction", 0.0, 10_000.0)
-    counted = {item["name"]: item["ok"] for item in together["types"]}
+    counted = {counts.name: counts.ok for counts in together.types or ()}
     assert times["transaction"].n == total
     # neither load has a tag for its only type, and all together need both
     assert {name: times[f"transaction.{name}"].n for name in counted} == counted
-    assert times["transaction"].seconds == pytest.approx(together["duration_s"], abs=0.1)
+    assert times["transaction"].seconds == pytest.approx(together.duration_s, abs=0.1)
 
 
 def _transactions(folder: Path) -> int:
@@ -129,7 +130,7 @@ def test_one_load_is_as_it_always_was(tmp_path: Path) -> None:
         loads.stop()
     assert loads.clients[0].load.out == tmp_path / layout.LOAD
     written = json.loads((tmp_path / layout.LOAD / "load.json").read_text())
-    assert merged({"ann": result}) == result == written
+    assert merged({"ann": result}) == result == LoadSummary.of(written)
     keep_measurements(tmp_path, loads.clients, {})
     assert (tmp_path / "timeline.parquet").exists()
     assert not (tmp_path / layout.CLIENTS).exists()

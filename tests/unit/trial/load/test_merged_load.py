@@ -4,18 +4,14 @@ from typing import Any
 
 import pytest
 
-from fivenines.analysis.performance.load import (
-    bottleneck,
-    connects_of,
-    errors_of,
-    inserted_of,
-    offered_rate,
-    schedule_of,
-    steps_of,
-    types_of,
-    work_of,
-)
+from fivenines.analysis.performance.load import bottleneck, errors_of, offered_rate
+from fivenines.results.load_summary import LoadSummary
 from fivenines.trial.load.merged_load import merged
+
+
+def together(**loads: dict[str, Any]) -> LoadSummary:
+    """Merge the loads of these clients."""
+    return merged({name: LoadSummary.of(load) for name, load in loads.items()})
 
 
 def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[str, Any]:
@@ -114,27 +110,27 @@ def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[s
 
 
 def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
-    result = merged({"ann": _load(100, 8.0), "bob": _load(300, 20.0)})
-    assert result["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
-    assert (result["connections"], result["retries"], result["duration_s"]) == (8, 6, 10.3)
-    assert (result["ledger"]["writes"]["ok"], result["ledger"]["skipped"]) == (14, 4)
-    assert result["alongside"]["bank"] == {
+    result = together(ann=_load(100, 8.0), bob=_load(300, 20.0))
+    assert result.document["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
+    assert (result.connections, result.retries, result.duration_s) == (8, 6, 10.3)
+    assert (result.document["ledger"]["writes"]["ok"], result.document["ledger"]["skipped"]) == (14, 4)
+    assert result.document["alongside"]["bank"] == {
         "transactions": {"ok": 2, "failed": 0, "in_doubt": 0},
         "skipped": 8,
     }
-    assert (result["probes"]["ok"], result["probes"]["every_s"]) == (10, 0.01)
-    assert result["endpoints"]["10.99.0.11:5432"]["ok"] == 400
-    (type_,) = types_of(result)
+    assert (result.document["probes"]["ok"], result.document["probes"]["every_s"]) == (10, 0.01)
+    assert result.document["endpoints"]["10.99.0.11:5432"]["ok"] == 400
+    (type_,) = result.types or ()
     assert (type_.name, type_.ok, type_.retries) == ("rw", 400, 6)
-    connects = connects_of(result)
+    connects = result.connects
     assert connects is not None
     assert (connects.ok, connects.timed_out, connects.p99_ms, connects.max_ms) == (8, 2, None, 20.0)
-    (step,) = steps_of(result)
+    (step,) = result.steps
     assert (step.ok, step.connections, step.p99_ms, step.max_ms) == (400, 8, None, 20.0)
     (error,) = errors_of(result)
     assert error.count == 4
-    assert result["errors"][0]["first_ms"] == 100
-    assert result["errors"][0]["last_ms"] == 300
+    assert result.document["errors"][0]["first_ms"] == 100
+    assert result.document["errors"][0]["last_ms"] == 300
 
 
 def test_work_is_done_when_the_last_client_has_done_its_own() -> None:
@@ -150,18 +146,20 @@ def test_work_is_done_when_the_last_client_has_done_its_own() -> None:
             work={**work, **more},
         )
 
-    done = merged({"ann": part(30, 2.0, 9.5), "bob": part(30, 2.001, 12.0)})
-    assert (done["done"], done["completed"], done["cut"], done["total_s"]) == (60, True, False, 10.0)
-    assert done["work"] == {"transactions": 60, "each": None, "from_s": 2.0, "to_s": 12.0}
-    assert merged({"ann": part(30, 2.0, 9.5), "bob": part(7, 2.0, 12.0)})["cut"]
-    assert "total_s" not in merged({"ann": part(30, 2.0, 9.5), "bob": _load(5, 1.0)})
+    done = together(ann=part(30, 2.0, 9.5), bob=part(30, 2.001, 12.0))
+    assert done.work is not None
+    assert (done.work.done, done.work.completed, done.work.total_s) == (60, True, 10.0)
+    assert done.document["cut"] is False
+    assert done.document["work"] == {"transactions": 60, "each": None, "from_s": 2.0, "to_s": 12.0}
+    assert together(ann=part(30, 2.0, 9.5), bob=part(7, 2.0, 12.0)).document["cut"]
+    assert "total_s" not in together(ann=part(30, 2.0, 9.5), bob=_load(5, 1.0)).document
 
 
 def test_offered_rates_add_up_unless_one_is_closed() -> None:
-    both = merged({"ann": _load(1, 1.0, 50.0), "bob": _load(1, 1.0, 25.0)})
-    assert offered_rate(schedule_of(both), steps_of(both), 0, 10_000) == 75.0
-    mixed = merged({"ann": _load(1, 1.0, 50.0), "bob": _load(1, 1.0)})
-    assert offered_rate(schedule_of(mixed), steps_of(mixed), 0, 10_000) is None
+    both = together(ann=_load(1, 1.0, 50.0), bob=_load(1, 1.0, 25.0))
+    assert offered_rate(both.schedule, both.steps, 0, 10_000) == 75.0
+    mixed = together(ann=_load(1, 1.0, 50.0), bob=_load(1, 1.0))
+    assert offered_rate(mixed.schedule, mixed.steps, 0, 10_000) is None
 
 
 def _stepping(border: float, rate: float = 10.0, **more: Any) -> dict[str, Any]:
@@ -181,17 +179,17 @@ def _stepping(border: float, rate: float = 10.0, **more: Any) -> dict[str, Any]:
 
 
 def test_steps_that_begin_together_add_up() -> None:
-    result = merged({"ann": _stepping(4.0), "bob": _stepping(4.012, 30.0)})
-    first, second = steps_of(result)
+    result = together(ann=_stepping(4.0), bob=_stepping(4.012, 30.0))
+    first, second = result.steps
     assert (first.ok, first.rate, second.ok, second.rate, second.failed) == (80, 40, 240, 80, 2)
-    assert offered_rate(schedule_of(result), [first, second], 0, 4000) == 40
+    assert offered_rate(result.schedule, [first, second], 0, 4000) == 40
 
 
 @pytest.mark.parametrize("other", [_load(5, 2.0, 1.0), _stepping(6.0), _load(5, 2.0, 1.0, steps=[])])
 def test_steps_that_do_not_go_together_are_none_of_an_unknown_rate(other: dict[str, Any]) -> None:
-    result = merged({"ann": other, "bob": _stepping(4.0)})
-    assert steps_of(result) == []
-    assert offered_rate(schedule_of(result), [], 0, 4000) is None
+    result = together(ann=other, bob=_stepping(4.0))
+    assert result.steps == ()
+    assert offered_rate(result.schedule, [], 0, 4000) is None
 
 
 def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() -> None:
@@ -199,7 +197,7 @@ def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() ->
         inserted = {"inserted": rows, "per_second": rows / seconds}
         return _load(1, 1.0) | {"duration_s": seconds, "rows": inserted}
 
-    result = inserted_of(merged({"ann": part(1000, 10.0), "bob": part(1000, 40.0)}))
+    result = together(ann=part(1000, 10.0), bob=part(1000, 40.0)).rows
     assert result is not None and result.per_second == 50.0
 
 
@@ -209,7 +207,7 @@ def test_the_share_of_work_that_was_cut_is_known_however_it_was_asked_for() -> N
         return _load(1, 1.0, done=done, completed=False, cut=True, total_s=10.0, work=work)
 
     def share(*parts: dict[str, Any]) -> float | None:
-        found = work_of(merged(dict(zip(("ann", "bob"), parts, strict=True))))
+        found = together(**dict(zip(("ann", "bob"), parts, strict=True))).work
         assert found is not None
         return found.share
 
@@ -225,7 +223,7 @@ def test_who_was_the_limit_is_named() -> None:
         "bottleneck": True,
         "user_s": 9.0,
     }
-    result = merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0, client=limited)})
+    result = together(ann=_load(1, 1.0), bob=_load(1, 1.0, client=limited))
     assert bottleneck(result) == bottleneck(result, watched=True) == "bob: its core was busy"
-    assert result["client"]["user_s"] == 9.5
-    assert bottleneck(merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0)})) == ""
+    assert result.document["client"]["user_s"] == 9.5
+    assert bottleneck(together(ann=_load(1, 1.0), bob=_load(1, 1.0))) == ""

@@ -8,6 +8,7 @@ import numpy as np
 from fivenines.analysis.availability.availability import Availability, Ints, Outage
 from fivenines.analysis.availability.interruptions import Interruption, in_words, length_of
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import MINUS, at_least, count, milliseconds
 from fivenines.report.chapters.data import Data
@@ -257,7 +258,7 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
         "Reads unavailable",
         "Interruptions of reads",
         "total",
-        "Failover time",
+        title("failover"),
     ]
     rows = []
     for trial in _candidates(cell):

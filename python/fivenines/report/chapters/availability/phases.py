@@ -8,6 +8,7 @@ from fivenines.analysis.availability.fault_results import FaultResult, PhaseResu
 from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.clocks import error_ms
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import (
     NOT_ENDED,
@@ -181,11 +182,11 @@ def effects_table(data: Data) -> Table:
         "Conditions",
         "Fault",
         "Trials",
-        "Outage, writes",
+        title("outage_writes"),
         "Interruptions",
         "Total, writes",
-        "Outage, new connections",
-        "Outage, reads",
+        title("outage_connections"),
+        title("outage_reads"),
         "Total, reads",
         "Brown-out",
         "Brown-out by chance",
@@ -220,7 +221,7 @@ def effects_table(data: Data) -> Table:
     )
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
     if all(not fault.connections.points for _, fault in faults_of(data.done)):
-        table = without(table, "Outage, new connections")
+        table = without(table, title("outage_connections"))
     return without_empty(table, "Conditions")
 
 

@@ -1,5 +1,6 @@
 """Chapter `loss` of the report."""
 
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
 from fivenines.report.html.section import Drawer, Section, folded
@@ -12,13 +13,13 @@ def chapter(data: Data) -> Section:
     checked = loss_table(data)
     lost = lost_ids_table(data)
     if not checked.rows:
-        return Section("loss", "Lost rows")
+        return Section("loss", title("lost"))
     texts = [] if lost.rows else ["No readable node lacks an acknowledged row."]
     drawers = [Drawer("Lost rows of each trial, by node and id", [lost])]
     legend = [_OUT_OF_ORDER] if "Out of order" in checked.columns else []
     drawers.append(Drawer(checked.caption, [checked], texts=legend))
     drawers += folded(unreadable_nodes(data))
-    return Section("loss", "Lost rows", texts, drawers=drawers)
+    return Section("loss", title("lost"), texts, drawers=drawers)
 
 
 def loss_table(data: Data) -> Table:
@@ -27,7 +28,7 @@ def loss_table(data: Data) -> Table:
         *CELL,
         "Trials checked",
         "Acknowledged writes",
-        "Lost rows",
+        title("lost"),
         "Trials with loss",
         "Phantom",
         "Duplicate",

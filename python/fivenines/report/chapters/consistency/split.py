@@ -6,6 +6,7 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.consistency.split_brain import SplitBrain
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, count, listed, milliseconds, number
 from fivenines.report.chapters.data import Data
@@ -18,11 +19,11 @@ def chapter(data: Data) -> Section:
     """Return the split brains, which are also an alarm at the top of the page."""
     table = split_table(data.swept.measured, names_of(data.swept.measured))
     if not table.rows:
-        return Section("split", "Split brain")
+        return Section("split", title("split_brain"))
     trials = len({row[0] for row in table.rows})
     text = f"Several nodes accepted writes at the same time in {count(trials, 'trial')}."
     shown, drawers = ([], folded(table)) if is_long(table) else ([table], [])
-    return Section("split", "Split brain", [text], shown, [], [*drawers, explained(LEGEND)])
+    return Section("split", title("split_brain"), [text], shown, [], [*drawers, explained(LEGEND)])
 
 
 LEGEND = (

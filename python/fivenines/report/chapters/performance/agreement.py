@@ -160,10 +160,10 @@ def _ratio(one: Difference) -> str:
 def _made_by(data: Data) -> list[str]:
     """Return the programs that made the loads, with their versions."""
     versions = {
-        f"{load['program']} {load.get('program_version', '')}".strip()
+        f"{trial.record.load.program} {trial.record.load.program_version}".strip()
         for cell in data.done
         for trial in cell.trials
-        if isinstance((load := trial.record.load).get("program"), str)
+        if trial.record.load.foreign
     }
     others = sorted(versions)
     ours = f"fivenines {data.run.manifest.fivenines}"

@@ -2,6 +2,7 @@
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measured import values_of
+from fivenines.analysis.measures.measures import MEASURES, noun
 from fivenines.analysis.performance.clients import ClientResult, client_results
 from fivenines.analysis.wording import NOTHING, count, listed, mean_with_interval
 from fivenines.report.chapters.data import Data
@@ -25,8 +26,8 @@ _SHOWN = {
 
 # The measures in charts, with title and axis.
 _DRAWN = {
-    "tps": ("Throughput of each client", "transactions per second"),
-    "latency_p99": ("Response time of each client, 99th percentile", "ms"),
+    "tps": ("Throughput of each client", noun("tps")),
+    "latency_p99": ("Response time of each client, 99th percentile", MEASURES["latency_p99"].unit),
 }
 
 
@@ -70,7 +71,7 @@ def _figures(data: Data, clients: _Clients) -> list[Figure]:
 def _figure(clients: _Clients, measure: str, words: tuple[str, str], names: Names) -> Figure:
     """Return a chart with a row for each client; `words` are the title and the unit."""
     title, axis = words
-    milli = measure != "tps"
+    milli = MEASURES[measure].milli
     called = _called([(cell.key, one.client.name) for cell, one in clients])
     summaries = [one.measures[measure] for _, one in clients]
     means = [mean_with_interval(summary, milli) for summary in summaries]
@@ -118,4 +119,4 @@ def _row(one: ClientResult) -> list[str]:
 
 
 def _text(one: ClientResult, name: str) -> str:
-    return mean_with_interval(one.measures[name], milli=name != "tps")
+    return mean_with_interval(one.measures[name], milli=MEASURES[name].milli)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.replication.distance import Place, Wire, places, wires
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import count, listed, mean_with_interval, milliseconds, number
@@ -58,7 +59,7 @@ def wire_table(data: Data) -> Table:
     """Return the bytes between the sites for each successful transaction."""
     columns = [
         "Cell",
-        "Bytes per transaction",
+        title("wire_bytes_per_transaction"),
         "Frames per transaction",
         "Bytes each way",
         "Dropped by a full queue",

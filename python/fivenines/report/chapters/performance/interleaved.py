@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from fivenines.analysis.measures.measures import title
 from fivenines.analysis.performance.interleaved import (
     RESPONSE,
     THROUGHPUT,
@@ -114,9 +115,9 @@ def side_table(results: Sequence[InterleavedResult]) -> Table:
     """Return each solution's figures while it was loaded, and its resource use while loaded and idle."""
     columns = [
         "Solution",
-        "Transactions/s",
+        title("tps"),
         "Mean response",
-        "p95 response",
+        title("latency_p95"),
         "Failed",
         "CPU, loaded",
         "CPU, idle",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measures.measures import noun
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import count, listed, mean_with_interval, number
 from fivenines.report.chapters.data import Data
@@ -46,7 +47,7 @@ class Measure:
 
 
 SPEEDS = (
-    Measure("Throughput", "transactions per second", lambda cell: cell.tps, False),
+    Measure("Throughput", noun("tps"), lambda cell: cell.tps, False),
     Measure("Response time, 95th percentile", "ms", lambda cell: cell.latency["p95"], True),
     Measure("Response time, 99th percentile", "ms", lambda cell: cell.latency["p99"], True),
 )

@@ -291,7 +291,7 @@ def _percent(difference: Difference) -> str:
 def _figure_text(measure: Measure, choice: Choice) -> str:
     """Return the best case's figure from the reporting half."""
     text = _only(measure, choice.best.reporting)
-    unit = "transactions per second" if measure.name == "tps" else measure.unit
+    unit = measure.unit_in_words
     return f"{text} {unit}" if text and unit and not measure.milli else text
 
 
@@ -323,13 +323,13 @@ def _counted(sweep: Sweep) -> str:
 
 
 def _by(measure: Measure) -> str:
-    return "throughput" if measure.name == "tps" else measure.noun
+    return measure.called or measure.noun
 
 
 def _unit(measure: Measure) -> str:
     if measure.milli or not measure.unit:
         return ""
-    return f", {'transactions per second' if measure.name == 'tps' else measure.unit}"
+    return f", {measure.unit_in_words}"
 
 
 def _where(unit: Unit, names: Names) -> str:

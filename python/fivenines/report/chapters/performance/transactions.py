@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.performance.load import Connects, Schedule, Step
 from fivenines.analysis.statistics.means import Summary, scaled, summarise
 from fivenines.analysis.wording import (
     NOTHING,
@@ -20,6 +19,7 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, workload_kinds
 from fivenines.report.html.section import Section, folded
 from fivenines.report.table import Table, right
+from fivenines.results.load_parts import Connects, Schedule, Step
 
 # Up to this number tables of transaction types are shown open.
 _OPEN = 4

@@ -1,0 +1,109 @@
+"""Events that a trial has or has not: losses, split brain, violations."""
+
+from fivenines.analysis.measures.measure import Measure, Seen, TrialMeasures
+
+
+def _counted(name: str) -> Seen:
+    def seen(trial: TrialMeasures) -> bool | None:
+        number = getattr(trial, name)
+        return None if number is None else number > 0
+
+    return seen
+
+
+def _not_recovered(trial: TrialMeasures) -> bool | None:
+    result = trial.availability
+    return None if result is None or result.writes is None else not result.writes.back
+
+
+def _cut(trial: TrialMeasures) -> bool | None:
+    return not trial.work.completed if trial.work else None
+
+
+def _split_brain(trial: TrialMeasures) -> bool | None:
+    return bool(trial.split_brains) if trial.watched else None
+
+
+def _violated(trial: TrialMeasures) -> bool | None:
+    checked = [invariant.status for invariant in trial.record.invariants if invariant.status != "unknown"]
+    return "violated" in checked if checked else None
+
+
+def _diverged(trial: TrialMeasures) -> bool | None:
+    result = trial.record.divergence
+    return bool(result.differences) if result and result.tables else None
+
+
+def _connect_errors(trial: TrialMeasures) -> bool | None:
+    return trial.connects.failed > 0 if trial.connects else None
+
+
+ENTRIES = (
+    Measure(
+        "not_recovered",
+        "Writes not recovered",
+        "writes not recovered before the end",
+        "event",
+        when="fault",
+        source="a fault",
+        never="writes recovered",
+        seen=_not_recovered,
+    ),
+    Measure(
+        "cut", "Work cut", "work stopped before its end", "event", when="load", source="fixed work", seen=_cut
+    ),
+    Measure(
+        "lost",
+        "Lost rows",
+        "acknowledged rows lost",
+        "event",
+        source="ledger",
+        never="no acknowledged row lost",
+        seen=_counted("lost"),
+    ),
+    Measure(
+        "phantom",
+        "Phantom rows",
+        "refused rows found",
+        "event",
+        source="ledger",
+        never="no refused row found",
+        seen=_counted("phantom"),
+    ),
+    Measure(
+        "duplicate",
+        "Duplicate rows",
+        "rows found twice",
+        "event",
+        source="ledger",
+        never="no row found twice",
+        seen=_counted("duplicate"),
+    ),
+    Measure(
+        "stale",
+        "Stale reads",
+        "reads that missed an acknowledged row",
+        "event",
+        source="ledger",
+        never="no stale read",
+        seen=_counted("stale"),
+    ),
+    Measure("split_brain", "Split brain", "split brain", "event", seen=_split_brain),
+    Measure(
+        "violated",
+        "Invariants violated",
+        "invariants of the workload violated",
+        "event",
+        never="invariants of the workload hold",
+        seen=_violated,
+    ),
+    Measure(
+        "diverged",
+        "Nodes differ",
+        "nodes with different rows at the end",
+        "event",
+        never="all nodes have the same rows",
+        seen=_diverged,
+    ),
+    Measure("connect_errors", "Connects failed", "connects that failed", "event", seen=_connect_errors),
+)
