@@ -27,11 +27,7 @@ def test_recipes_and_page_agree_on_what_was_run(recipe: Path) -> None:
     text = recipe.read_text()
     ran = "Tested with" in text
     assert ran != ("not tested" in " ".join(text.replace("#", "").split()))
-    rows = [
-        line
-        for line in _PAGE.read_text().splitlines()
-        if line.startswith(f"| `{recipe.name}`")
-    ]
+    rows = [line for line in _PAGE.read_text().splitlines() if line.startswith(f"| `{recipe.name}`")]
     assert rows and all(row.split("|")[-2].strip().startswith("yes" if ran else "no") for row in rows)
 
 
