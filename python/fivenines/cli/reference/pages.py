@@ -21,6 +21,7 @@ from fivenines.analysis.measures.thresholds import ThresholdSettings
 from fivenines.analysis.measures.trials import TrialsSettings, UntilSettings
 from fivenines.base.plugins import classes, kinds
 from fivenines.base.settings import Settings
+from fivenines.cli.reference import connection_strings
 from fivenines.experiment import schema
 from fivenines.experiment.sections.availability import AvailabilitySettings
 from fivenines.experiment.sections.cost import CostSettings
@@ -79,6 +80,7 @@ def pages() -> dict[str, str]:
         "cli.md": cli_page(),
         "export.md": export_page(),
         "journal.md": journal_page(),
+        "connection-strings.md": connection_strings.page(_MADE),
         schema.NAME: schema.text(),
     }
 

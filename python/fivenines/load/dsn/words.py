@@ -1,7 +1,8 @@
 """The table of options in connection strings: supported, ignored or refused.
 
 Names are compared without case, `-`, `_`, `.` and spaces, see `forms.plain`.
-docs/how-to/connection-strings.md shows this table; a test compares the two.
+docs/reference/connection-strings.md is made from this table; docs/how-to/connection-strings.md says what the
+supported options do, and a test compares the two.
 """
 
 # Supported options: the name in messages, and all spellings.
