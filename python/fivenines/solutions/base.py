@@ -24,6 +24,7 @@ from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
 from fivenines.servers.cluster.cluster import Cluster, N
+from fivenines.servers.daemon import daemon
 from fivenines.servers.families import server
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.roles import Company
@@ -169,9 +170,10 @@ class Solution(Cluster[N], Generic[S, N]):
                 turn=self.turn,
                 machine=self._machine_for_faults(),
             )
-            self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
-            self.nodes[-1].made_with = self._made_with()
-            host.show_socket(self.nodes[-1].socket_name)
+            node = server(host, self.engine, self.passwords)
+            node.setup.made_with = self._made_with()
+            host.show_socket(node.socket_name)
+            self.nodes.append(cast(N, node))
             if self.disk_calls:
                 self.nodes[-1].disk = (
                     VmDiskFaults(host) if isinstance(host, VirtualMachine) else Disk(host, self.disk_calls)
@@ -216,7 +218,7 @@ class Solution(Cluster[N], Generic[S, N]):
 
     def start_alone(self, node: N) -> None:
         """Start a node's server on its copy of the data without any other node, for a preflight."""
-        node.start()
+        daemon(node).start()
 
     def root(self) -> Root:
         """Return the root file system of its nodes."""
@@ -226,7 +228,7 @@ class Solution(Cluster[N], Generic[S, N]):
 
     def configure(self, node: N) -> None:
         """Write the configuration of a node's server."""
-        node.configure(self.whole_configuration(node))
+        node.setup.configure(self.whole_configuration(node))
 
     def whole_configuration(self, node: N) -> dict[str, Value]:
         """Return its settings in layers: access layer, solution, partner cluster, manager, user."""

@@ -20,7 +20,7 @@ class ReadLocks:
     def take(self, node: Server) -> None:
         """Lock a node: from now on it applies nothing."""
         lock = ExitStack()
-        connection = lock.enter_context(node.connect(_STALLED))
+        connection = lock.enter_context(node.sql.connect(_STALLED))
         self._locks[node.name] = lock
         with connection.cursor() as cursor:
             cursor.execute(LOCK)

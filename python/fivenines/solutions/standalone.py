@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Value
+from fivenines.servers.local import LocalServer
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.engines import engine_type
@@ -62,27 +63,27 @@ class StandaloneSettings(SolutionSettings):
         )
 
 
-class Standalone(Solution[StandaloneSettings, Server]):
+class Standalone(Solution[StandaloneSettings, LocalServer]):
     """A single server; its faults are outages of the service."""
 
     settings_type = StandaloneSettings
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: LocalServer) -> dict[str, Value]:
         return node.durability(self.settings.durability.at_start)
 
     def start(self) -> None:
         self.nodes[0].start()
         self.nodes[0].wait_ready()
 
-    def observed_role(self, node: Server) -> Literal["primary", "down"]:
+    def observed_role(self, node: LocalServer) -> Literal["primary", "down"]:
         return "primary" if node.answers() and node.writable() else "down"
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: LocalServer) -> None:
         node.start()
         node.wait_ready()
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: LocalServer) -> str:
         return "" if node.writable() else "it is not writable"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: LocalServer) -> str:
         return ""

@@ -153,7 +153,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def _allow_writes(self) -> None:
         if self.settings.writes == "a":
             for node in self.clusters[self.active].nodes:
-                node.execute("SET GLOBAL read_only = OFF")
+                node.sql.execute("SET GLOBAL read_only = OFF")
 
     # roles
 
@@ -241,7 +241,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
                 if node in flow.source.nodes:
                     flow.source.been_down.add(node.name)
             if self.settings.writes == "a" and cluster is self.clusters[self.active]:
-                node.execute("SET GLOBAL read_only = OFF")
+                node.sql.execute("SET GLOBAL read_only = OFF")
 
     def stall(self, node: MysqlFamily) -> str:
         return self.cluster_of(node).stall(node)
@@ -282,7 +282,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
             self._record("failed", able[0].name, f"received changes were not applied: {left}")
         flow.end()
         for node in able:
-            node.execute("SET GLOBAL read_only = OFF")
+            node.sql.execute("SET GLOBAL read_only = OFF")
         self.appoint(able[0].name)
         self._record("promoted", able[0].name, f"cluster {name} takes the writes")
 

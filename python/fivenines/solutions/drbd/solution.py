@@ -18,8 +18,9 @@ from fivenines.lab.vm.host import Machine, VirtualMachine
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
-from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.base import Value, inside
 from fivenines.servers.cluster.replicated_disk import DiskStatus
+from fivenines.servers.local import LocalServer
 from fivenines.software.base import Engine
 from fivenines.software.combined_root import CombinedRoot
 from fivenines.software.engines.mysql_root import MysqlRoot
@@ -55,7 +56,7 @@ printf 'auth required pam_rootok.so\\n' | tee -a /etc/pam.d/su >> /etc/pam.d/su-
 """
 
 
-class Drbd(Solution[DrbdSettings, Server]):
+class Drbd(Solution[DrbdSettings, LocalServer]):
     """Nodes have the names of their machines; only the node with the primary disk has a running server."""
 
     settings_type = DrbdSettings
@@ -71,7 +72,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         super().__init__(settings, lab, engine, data)
 
     @property
-    def serving(self) -> list[Server]:
+    def serving(self) -> list[LocalServer]:
         return [node for node in self.nodes if node.alive]
 
     def root(self) -> Root:
@@ -85,10 +86,10 @@ class Drbd(Solution[DrbdSettings, Server]):
         modules = ("lru_cache", "drbd")
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: LocalServer) -> dict[str, Value]:
         return {**self.engine.next_to_server(), **node.durability(self.settings.durability.at_start)}
 
-    def configure(self, node: Server) -> None:
+    def configure(self, node: LocalServer) -> None:
         super().configure(node)
         if isinstance(self.engine, CombinedRoot):
             for name, text in self.engine.scripts("mysqld", "mysql").items():
@@ -116,7 +117,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         first.host.run(["drbdadm", "primary", RESOURCE])
         first.host.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
         first.host.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
-        first.take_over()
+        first.setup.take_over()
         self.configure(first)
         first.start()
         first.wait_ready()
@@ -124,7 +125,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         for node in self.nodes:
             self.configure(node)
 
-    def prepare_node(self, node: Server) -> None:
+    def prepare_node(self, node: LocalServer) -> None:
         """Write the files that DRBD reads, which a power loss of the node removes."""
         addresses = {member.name: member.host.address for member in self.nodes}
         text = resource_file(
@@ -174,28 +175,28 @@ class Drbd(Solution[DrbdSettings, Server]):
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def disk_status(self, node: Server) -> DiskStatus | None:
+    def disk_status(self, node: LocalServer) -> DiskStatus | None:
         return self._status_now(node)
 
-    def status(self, node: Server) -> DiskStatus | None:
+    def status(self, node: LocalServer) -> DiskStatus | None:
         """Return the state of a node's disk; None: it has no power, or no device."""
         if not self._vm(node).powered:
             return None
         return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: LocalServer) -> Literal["primary", "replica", "down"]:
         if node.alive and node.answers():
             return "primary"
         now = self._status_now(node)
         return "replica" if now is not None and now.role == "Secondary" else "down"
 
-    def stands_by(self, node: Server) -> bool:
+    def stands_by(self, node: LocalServer) -> bool:
         return self.observed_role(node) == "replica"
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: LocalServer) -> None:
         raise FiveninesError(f"{node.name} can only be started by Pacemaker")
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: LocalServer) -> str:
         now = self._status_now(node)
         if now is None:
             return f"{node.name} has no disk"
@@ -205,7 +206,7 @@ class Drbd(Solution[DrbdSettings, Server]):
             return ""
         return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: LocalServer) -> str:
         now = self._status_now(node)
         if now is not None and (now.connection, now.disk) == ("WFConnection", "UpToDate"):
             # The node has everything, and no other node could lack something.
@@ -238,7 +239,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         now = self.status(node)
         return now.out_of_sync if now is not None else 0
 
-    def _make(self, node: Server) -> None:
+    def _make(self, node: LocalServer) -> None:
         node.host.run(
             ["sh", "-c", f"yes yes | drbdadm create-md --force {RESOURCE} && drbdadm up {RESOURCE}"]
         )
@@ -252,13 +253,13 @@ class Drbd(Solution[DrbdSettings, Server]):
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
-    def _status_now(self, node: Server) -> DiskStatus | None:
+    def _status_now(self, node: LocalServer) -> DiskStatus | None:
         try:
             return self.status(node)
         except FiveninesError:
             return None
 
-    def _vm(self, node: Server) -> VirtualMachine:
+    def _vm(self, node: LocalServer) -> VirtualMachine:
         assert isinstance(node.host, VirtualMachine)
         return node.host
 

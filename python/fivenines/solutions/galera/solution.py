@@ -14,6 +14,7 @@ from fivenines.base.units import Duration, Size
 from fivenines.base.waiting import wait_until
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
+from fivenines.servers.local import LocalServer
 from fivenines.servers.mariadb.server import Mariadb, sequence_number
 from fivenines.servers.mysql_family.provider_options import parsed
 from fivenines.software.store import engine
@@ -215,13 +216,13 @@ def _wsrep(node: Server) -> dict[str, Value]:
     }
 
 
-def _bootstrap_once(seed: Server) -> None:
+def _bootstrap_once(seed: LocalServer) -> None:
     """Turn the data into those of a one-node cluster, so that its copies are members of one cluster.
 
     A clean stop writes the cluster's identity and position into grastate.dat and InnoDB. Nodes that start
     from copies then join with what the first one has cached since, without a state transfer.
     """
-    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
+    seed.setup.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
     seed.start("--wsrep-new-cluster")
     seed.wait_ready()
     seed.stop()
@@ -300,7 +301,9 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             30.0,
             f"{self.settings.name}: not all nodes are Synced",
         )
-        self.nodes[0].execute(*galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer))
+        self.nodes[0].sql.execute(
+            *galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer)
+        )
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()
@@ -344,7 +347,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         if not self.blocked_for_long(majority or not left):
             return []
         chosen = max((self.node(name) for name in left), key=_committed)
-        chosen.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+        chosen.sql.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
     def stall(self, node: Mariadb) -> str:
@@ -377,12 +380,12 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
     def unexpected_primary_reason(self, node: Mariadb) -> str:
         # After a failed state transfer the server runs outside the group, and must be restarted.
-        if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
+        if not node.answers() or node.sql.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""
         return f"{node.name} has left the group"
 
     def lag_reason(self, node: Mariadb) -> str:
-        queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
+        queue = node.sql.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
         return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"
 
     def _synced(self, node: Mariadb) -> bool:
@@ -412,4 +415,4 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
 
 def _committed(node: Mariadb) -> int:
-    return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))
+    return int(node.sql.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))

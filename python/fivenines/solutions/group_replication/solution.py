@@ -156,7 +156,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             )
         statements = self._begin if node is seed else [self._join_statement]
         try:
-            node.execute(*statements, timeout=_LONGEST_JOIN)
+            node.sql.execute(*statements, timeout=_LONGEST_JOIN)
         except FiveninesError as error:
             raise FiveninesError(self._refused(node, str(error))) from error
 
@@ -203,12 +203,12 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
 
     def _join_once(self, node: Mysql) -> None:
         clone = [CLONE_ONCE] if self.settings.rejoin == "clone" else []
-        node.execute(*clone, self._join_statement, timeout=_LONGEST_JOIN)
+        node.sql.execute(*clone, self._join_statement, timeout=_LONGEST_JOIN)
         if clone and not self._stays(node):
             # The copy is complete: the server has ended, and must be started with it.
             node.start()
             node.wait_ready()
-            node.execute(self._join_statement, timeout=_LONGEST_JOIN)
+            node.sql.execute(self._join_statement, timeout=_LONGEST_JOIN)
 
     def _stays(self, node: Mysql) -> bool:
         """Return whether it joins with its own data; False: it has been cloned and has ended."""
@@ -235,7 +235,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         first, *others = self._by_position(self.nodes)
-        first.execute(*self._begin, timeout=_LONGEST_JOIN)
+        first.sql.execute(*self._begin, timeout=_LONGEST_JOIN)
         for node in others:
             self._join(node)
 
@@ -251,7 +251,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
 
     def _elect(self, former: Mysql) -> str:
         successor = self.target("replica")
-        former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
+        former.sql.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
     def remediate(self) -> list[str]:
@@ -275,7 +275,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
 
     def _execute(self, node: Mysql, statements: Sequence[str]) -> None:
         try:
-            node.execute(*statements, timeout=_LONGEST_RESCUE)
+            node.sql.execute(*statements, timeout=_LONGEST_RESCUE)
         except FiveninesError as error:
             self._events.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
@@ -304,7 +304,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         return f"{node.name} is {group.state} and does not rejoin by itself"
 
     def lag_reason(self, node: Mysql) -> str:
-        ((waiting,),) = node.query(WAITING) or ((0,),)
+        ((waiting,),) = node.sql.query(WAITING) or ((0,),)
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
     def events(self) -> list[ManagerEvent]:

@@ -116,7 +116,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         primary, unreplayed = self.primary(), super().written()
         if primary is None or not self.settings.subscriber:
             return unreplayed
-        ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
+        ((position,),) = primary.sql.query("SELECT pg_current_wal_lsn()::text")
 
         def lacks(node: Postgres) -> str:
             if not self._is_subscriber(node):
@@ -149,7 +149,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         return self._followed(node) if self.settings.cascade else primary
 
     def _followed(self, node: Postgres) -> Postgres | None:
-        ((followed,),) = node.query("SHOW primary_conninfo")
+        ((followed,),) = node.sql.query("SHOW primary_conninfo")
         return next((other for other in self.nodes if f"host={other.host.address} " in f"{followed} "), None)
 
     def _is_awaited(self, node: Postgres) -> bool:

@@ -18,6 +18,7 @@ from fivenines.load import dataset
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Value
 from fivenines.servers.cluster.endpoints import Endpoints
+from fivenines.servers.daemon import daemon
 from fivenines.servers.in_effect import Finding
 from fivenines.servers.member import Member
 from fivenines.servers.ndb import in_effect, states
@@ -110,7 +111,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         self.add_hosts()
         (node,) = self.nodes
         report("initialising a server", None)
-        node.initialise()
+        node.setup.initialise()
         # Accounts and databases are stored in the SQL node: no data nodes are needed.
         node.start_without_cluster()
         report("starting the data nodes", None)
@@ -122,7 +123,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         self.configure(node)
         node.start()
         node.wait_ready(_UP)
-        node.execute(*statements)
+        node.sql.execute(*statements)
         try:
             dataset.fill_tables(node, workload, report)
         except FiveninesError as error:
@@ -167,7 +168,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             manager.names = names
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
-            node.data_nodes = {part.place.number: part.name for part in self.data}
+            node.monitoring.data_nodes = {part.place.number: part.name for part in self.data}
 
     def _turn(self, index: int) -> int:
         return index if self.turn is None else self.turn
@@ -192,7 +193,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
     def parts_in_effect(self) -> list[Finding]:
         names = {data_node.place.number: data_node.name for data_node in self.data}
         requested = self.settings.data_node_settings()
-        return in_effect.findings(names, requested, self.nodes[0].query(in_effect.QUESTION, 10.0))
+        return in_effect.findings(names, requested, self.nodes[0].sql.query(in_effect.QUESTION, 10.0))
 
     def prepare(self) -> None:
         self._configure_parts()
@@ -289,7 +290,7 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def rejoin(self, node: Member) -> None:
         if not isinstance(node, DataNode):
-            node.start()
+            daemon(node).start()
             if isinstance(node, SqlNode):
                 node.wait_ready(_UP)
             return

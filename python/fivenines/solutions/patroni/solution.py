@@ -56,7 +56,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def configure(self, node: Postgres) -> None:
         super().configure(node)
-        settings = node.settings(self.whole_configuration(node))
+        settings = node.setup.settings(self.whole_configuration(node))
         controlled = {name: settings[name] for name in CONTROLLED if name in settings}
         text = patroni_daemon.configuration(
             node, self.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled
@@ -116,7 +116,7 @@ class Patroni(Streaming[PatroniSettings]):
         primary = self.primary()
         if primary is None or self.settings.mode == "asynchronous":
             return ""
-        ((count,),) = primary.query(
+        ((count,),) = primary.sql.query(
             "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
         )
         required = min(self.settings.synchronous_node_count, len(self.nodes) - 1)

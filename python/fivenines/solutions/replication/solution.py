@@ -198,16 +198,16 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         primary, replicas = self.nodes[0], self.nodes[1:]
-        self.each(lambda node: node.execute(*self._follow(primary)), replicas)
+        self.each(lambda node: node.sql.execute(*self._follow(primary)), replicas)
         wait_until(
             lambda: next(filter(None, map(self.not_joined_reason, replicas)), ""),
             30.0,
             f"{self.settings.name}: not all replicas follow the primary",
         )
         if self._semi_synchronous:
-            primary.execute(*self._sql.wait_for_replicas)
+            primary.sql.execute(*self._sql.wait_for_replicas)
             self._await_semi_sync(primary)
-        primary.execute(*self._sql.writable)
+        primary.sql.execute(*self._sql.writable)
 
     def rejoin(self, node: MysqlFamily) -> None:
         primary = self.primary()
@@ -218,9 +218,9 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         node.wait_ready()
         if primary is None and node is self.primary_of_record:
             waiting = self._sql.wait_for_replicas if self._semi_synchronous else ()
-            node.execute(*waiting, *self._sql.writable)
+            node.sql.execute(*waiting, *self._sql.writable)
         elif primary is not None:
-            node.execute(*self._sql.before_following(), *self._follow(primary))
+            node.sql.execute(*self._sql.before_following(), *self._follow(primary))
 
     def _follow(self, primary: MysqlFamily) -> list[str]:
         return self._sql.follow(primary.host.address, self.passwords.replication)
@@ -247,7 +247,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             return f"{node.name} does not answer"
         if node.writable():
             return self.second_primary_reason(node)
-        state = node.replica_status()
+        state = node.sql.replica_status()
         if not state:
             return f"{node.name} follows no primary"
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
@@ -262,7 +262,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             return ""
         if node.writable():
             return "" if self._supervised else self.second_primary_reason(node)
-        state = node.replica_status()
+        state = node.sql.replica_status()
         if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
             return diverged
@@ -278,14 +278,14 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         return f"{node.name} has transactions that the primary does not have: it must be restored"
 
     def stall(self, node: MysqlFamily) -> str:
-        node.execute(self._sql.stall)
-        if node.replica_status()[self._sql.threads[1]] != "No":
+        node.sql.execute(self._sql.stall)
+        if node.sql.replica_status()[self._sql.threads[1]] != "No":
             raise FiveninesError(f"{node.name}: its SQL thread did not stop")
         return self._sql.stall
 
     def unstall(self, node: MysqlFamily) -> str:
-        node.execute(self._sql.unstall)
-        running = node.replica_status()[self._sql.threads[1]]
+        node.sql.execute(self._sql.unstall)
+        running = node.sql.replica_status()[self._sql.threads[1]]
         return "" if running == "Yes" else "its SQL thread does not run"
 
     def _misled(self, state: dict[str, Any], node: MysqlFamily) -> str:
@@ -331,7 +331,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         wait_until(
             lambda: (
                 ""
-                if primary.status(self._sql.acknowledging).popitem()[1] == expected
+                if primary.sql.status(self._sql.acknowledging).popitem()[1] == expected
                 else "too few replicas acknowledge"
             ),
             15.0,
