@@ -147,7 +147,7 @@ class Bench:
             observer = kind(self.deployed, out, ObserveSettings())
             total = 0.0
             for node in self.deployed.solution.nodes:
-                asked = node.session(5.0)
+                asked = node.sql.session(5.0)
                 list(observer.sample(node, asked))
                 before, own = self._servers(), time.thread_time()
                 for _ in range(many):

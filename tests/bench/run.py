@@ -24,8 +24,9 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.network import network
 from fivenines.load import dataset
 from fivenines.load.workloads.oltp import Oltp
-from fivenines.servers.base import DATABASE, Server, Value
+from fivenines.servers.base import DATABASE, Value
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.base import Engine
 from fivenines.software.store import engine
@@ -103,12 +104,12 @@ def _tpcc(options: list[str]) -> None:
     relaxed = Mariadb.durability("relaxed")
     with running("mariadb-10.11", {"max_connections": CONNECTIONS, **relaxed}) as node:
         # These are go-tpc's tables; the load's account may not create a database.
-        node.execute("CREATE DATABASE go_tpc", f"GRANT ALL ON go_tpc.* TO {node.application[0]}")
+        node.sql.execute("CREATE DATABASE go_tpc", f"GRANT ALL ON go_tpc.* TO {node.application[0]}")
         _clients(node, "mysql", "tpcc_cost.py", options)
 
 
 @contextmanager
-def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]:
+def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[LocalServer]:
     """Run a server in the lab, with our defaults and these settings, and sysbench's tables."""
     software = engine(engine_name)
     software.require(_tell)
@@ -116,7 +117,7 @@ def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]
     with tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder, Lab(Path(folder) / "lab") as lab:
         node = server(lab.add_host("server", software.root()), software)
         dataset.copy(data, node)
-        node.configure(settings)
+        node.setup.configure(settings)
         _admit_loopback(node)
         node.start()
         node.wait_ready()
@@ -124,7 +125,7 @@ def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]
         node.stop()
 
 
-def _admit_loopback(node: Server) -> None:
+def _admit_loopback(node: LocalServer) -> None:
     """Admit loopback clients: PostgreSQL in the lab accepts only the lab's addresses, but the clients run on
     its host.
     """
@@ -133,7 +134,7 @@ def _admit_loopback(node: Server) -> None:
         hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 scram-sha-256\n")
 
 
-def _clients(node: Server, driver: str, script: str, options: list[str]) -> None:
+def _clients(node: LocalServer, driver: str, script: str, options: list[str]) -> None:
     user, password = node.application
     command = [sys.executable, str(HERE / script), "--core", str(core_binary())]
     command += [f"--{driver}-port", str(node.port), f"--{driver}-user", user]

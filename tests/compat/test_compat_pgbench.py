@@ -79,7 +79,7 @@ def _verbs(counted: Counter[str]) -> Counter[str]:
 def _taken(place: Place) -> list[tuple[str, int, str]]:
     """Return what the scripts have written: names, counts, and the sums of the values."""
     assert isinstance(place.node, Postgres)
-    with place.node.connect(database=place.node.database) as connection:
+    with place.node.sql.connect(database=place.node.database) as connection:
         rows = connection.execute(
             "SELECT name, count(*), round(sum(value), 9)::text FROM taken GROUP BY name UNION ALL "
             "SELECT 'abalance', count(*), sum(abalance)::text FROM pgbench_accounts ORDER BY 1"
@@ -89,7 +89,7 @@ def _taken(place: Place) -> list[tuple[str, int, str]]:
 
 def _fresh(place: Place) -> None:
     assert isinstance(place.node, Postgres)
-    with place.node.connect(database=place.node.database) as connection:
+    with place.node.sql.connect(database=place.node.database) as connection:
         connection.execute(TABLES)
         connection.execute("GRANT ALL ON taken, pgbench_accounts, pgbench_branches TO app")
 

@@ -23,6 +23,7 @@ from fivenines.load.commands import prepare_command
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.servers.member import Member
 from fivenines.software.base import Engine, Report, waiting
 
@@ -36,7 +37,7 @@ NOWHERE = Path()
 
 
 # A solution's action on a loaded, stopped server before its data is copied to all nodes.
-Bootstrap = Callable[[Server], None]
+Bootstrap = Callable[[LocalServer], None]
 
 # Creates data in a lab, and returns the directories to cache, by name.
 Fill = Callable[[Lab], Mapping[str, Path]]
@@ -73,7 +74,7 @@ def ensure(
     plain = ensure(engine, workload, report, made_with=given)
     described["bootstrap"] = name
 
-    def build(seed: Server) -> None:
+    def build(seed: LocalServer) -> None:
         report(f"preparing it for {name}", None)
         copy(plain, seed)
         action(seed)
@@ -121,7 +122,7 @@ def _alone(engine: Engine, action: Bootstrap, made_with: Mapping[str, Value]) ->
 
     def fill(lab: Lab) -> Mapping[str, Path]:
         seed = server(lab.add_host("seed", engine.root()), engine)
-        seed.made_with = made_with
+        seed.setup.made_with = made_with
         try:
             action(seed)
         except FiveninesError as error:
@@ -182,7 +183,7 @@ def copy(dataset: Path, target: Server) -> None:
         FiveninesError: no space is left, or the copy failed.
     """
     _fill(target, dataset / ONE)
-    target.take_over()
+    target.setup.take_over()
 
 
 def copy_part(dataset: Path, name: str, target: Member) -> None:
@@ -261,11 +262,11 @@ def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
         remove_tree(part)
 
 
-def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
+def _load(seed: LocalServer, workload: WorkloadSettings, report: Report) -> None:
     report("initialising a server", None)
-    seed.initialise()
+    seed.setup.initialise()
     # The data can be loaded again, so the server need not wait for the disk.
-    seed.configure(seed.unsafe_settings)
+    seed.setup.configure(seed.unsafe_settings)
     seed.start()
     seed.wait_ready()
     fill_tables(seed, workload, report)
@@ -274,7 +275,7 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
         raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
 
 
-def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> None:
+def fill_tables(seed: LocalServer, workload: WorkloadSettings, report: Report) -> None:
     """Load all data of a workload into a running server.
 
     Raises:
@@ -284,8 +285,8 @@ def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> Non
         load_tables(seed, part, reporter(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
-        seed.run_file(file)
-    seed.finish_loading()
+        seed.sql.run_file(file)
+    seed.setup.finish_loading()
 
 
 # Receives the number of rows loaded, and of all rows; 0: the total is unknown, as with scripts.

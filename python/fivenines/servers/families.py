@@ -1,8 +1,8 @@
 """The server class of an engine."""
 
 from fivenines.lab.host import Host
-from fivenines.servers.base import Server
 from fivenines.servers.counters import Catalogue
+from fivenines.servers.local import LocalServer
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.mysql.server import Mysql
@@ -14,7 +14,7 @@ from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine, Family
 
-KINDS: dict[Family, type[Server]] = {
+KINDS: dict[Family, type[LocalServer]] = {
     "postgresql": Postgres,
     "mariadb": Mariadb,
     "mysql": Mysql,
@@ -30,6 +30,6 @@ CATALOGUES: dict[Family, Catalogue] = {
 }
 
 
-def server(host: Host, engine: Engine, passwords: Passwords | None = None) -> Server:
+def server(host: Host, engine: Engine, passwords: Passwords | None = None) -> LocalServer:
     """Return the server of this engine on this host, with its lab's passwords or with new ones."""
     return KINDS[engine.family](host, engine, passwords)

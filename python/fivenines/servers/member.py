@@ -1,19 +1,19 @@
-"""A server process of a cluster on a separate host, with its life cycle.
+"""A server process of a cluster on a separate host.
 
 Database servers of clients are one kind (`Server`); processes that store data or manage membership for them
-are another.
+are another. Those that fivenines starts and stops are daemons (`Daemon`).
 """
 
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, NoReturn, Protocol
 
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.disks.disk import FaultyDisk
 from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process, tail
-from fivenines.servers import secrets
 from fivenines.servers.incidents import LogReader
 
 
@@ -32,9 +32,6 @@ class StateReporter(Protocol):
 
 class Member(ABC):
     """One server process. Its files are in the host's own folder: data, conf, run, log."""
-
-    # User id of the process in its host: database servers refuse to run as root.
-    uid: ClassVar[int]
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -67,29 +64,6 @@ class Member(ABC):
     def log(self) -> Path:
         """Return its log file."""
 
-    @abstractmethod
-    def command(self, *arguments: str) -> list[str]:
-        """Return the command line of its process inside its host."""
-
-    def start(self, *arguments: str) -> None:
-        """Start the process without waiting for it."""
-        command = self.command(*arguments)
-        command = self.disk.wrap(command) if self.disk is not None else command
-        self.host.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
-        self.process = self.host.spawn(command, uid=self.uid, log="server.out")
-
-    def stop(self, timeout: float = 60.0) -> None:
-        """Shut it down cleanly; kill what has not ended after `timeout` seconds."""
-        if self.process is not None:
-            self.process.terminate(timeout)
-
-    def put_down(self) -> None:
-        """End it, cleanly unless it is frozen."""
-        if self.frozen and self.process is not None:
-            self.process.gone(self.process.kill())
-        else:
-            self.stop()
-
     def log_reader(self) -> LogReader | None:
         """Return the reader of incidents in its log as configured now; None: its log is not supported."""
         return None
@@ -107,6 +81,15 @@ class Member(ABC):
         """Return the last lines of its log that name a problem; none if there are none."""
         text = tail(self.log, 400)
         return [line for line in text.splitlines() if _TELLING.search(line)][-lines:]
+
+
+def unsupported(member: Member) -> NoReturn:
+    """Raise the error for operations that external servers do not support.
+
+    Raises:
+        FiveninesError: always; with the server's name.
+    """
+    raise FiveninesError(f"{member.name} is an external server: fivenines neither starts nor stops it")
 
 
 # PostgreSQL logs errors of its configuration at the level LOG, before a FATAL without the reason.

@@ -19,6 +19,7 @@ from fivenines.load import dataset
 from fivenines.results.records import Divergence
 from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.cluster import Cluster
+from fivenines.servers.daemon import daemon
 from fivenines.servers.roles import Company
 from fivenines.software.base import Engine
 from fivenines.solutions.configuration import Configuration
@@ -89,7 +90,7 @@ class Solution(Cluster[N], ABC, Generic[S, N]):
 
     def start_alone(self, node: N) -> None:
         """Start a node's server on its copy of the data without any other node, for a preflight."""
-        node.start()
+        daemon(node).start()
 
     @property
     def company(self) -> Company:

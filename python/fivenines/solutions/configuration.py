@@ -46,7 +46,7 @@ class Configuration(ABC, Generic[S, N]):
 
     def write(self, node: N) -> None:
         """Write the configuration of a node's server."""
-        node.configure(self.whole(node))
+        node.setup.configure(self.whole(node))
 
     def given(self) -> dict[str, Value]:
         """Return the user's settings for each server, without those that the solution merges with its own."""

@@ -34,7 +34,7 @@ class Draining(Switchover[N]):
         if draining is not None:
             return f"{node.name} {draining.drain(node.name)}"
         statements, words = self.refusal
-        node.execute(*statements)
+        node.sql.execute(*statements)
         return f"{node.name} {words}"
 
     def undrain(self, draining: Drain | None, node: N) -> None:
@@ -44,4 +44,4 @@ class Draining(Switchover[N]):
         if draining is not None:
             draining.undrain(node.name)
         elif node.alive:
-            node.execute(*self.acceptance)
+            node.sql.execute(*self.acceptance)

@@ -51,14 +51,14 @@ class Hosts(Generic[S, N]):
                 turn=self.turn,
                 machine=self._machine_for_faults(),
             )
-            node = cast(N, server(host, solution.engine, solution.passwords))
-            node.made_with = self._made_with()
-            host.show_socket(node.socket_name)
+            made = server(host, solution.engine, solution.passwords)
+            made.setup.made_with = self._made_with()
+            host.show_socket(made.socket_name)
             if self.disk_calls:
-                node.disk = (
+                made.disk = (
                     VmDiskFaults(host) if isinstance(host, VirtualMachine) else Disk(host, self.disk_calls)
                 )
-            solution.nodes.append(node)
+            solution.nodes.append(cast(N, made))
 
     def names(self, kind: str, count: int) -> list[str]:
         """Return the names of its hosts of a kind."""

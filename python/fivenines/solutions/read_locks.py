@@ -25,7 +25,7 @@ class ReadLocks(Stalling[N]):
 
     def stall(self, node: N) -> str:
         lock = ExitStack()
-        connection = lock.enter_context(node.connect(_STALLED))
+        connection = lock.enter_context(node.sql.connect(_STALLED))
         self._locks[node.name] = lock
         with connection.cursor() as cursor:
             cursor.execute(_LOCK)

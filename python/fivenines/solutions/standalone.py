@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Value
 from fivenines.servers.cluster.membership import Membership
 from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.local import LocalServer
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import Configuration
 from fivenines.solutions.durability import STRICT
@@ -66,35 +67,35 @@ class StandaloneSettings(SolutionSettings):
         )
 
 
-class StandaloneRoles(Roles[Server]):
+class StandaloneRoles(Roles[LocalServer]):
     """The server is the primary if it is writable."""
 
-    def observed(self, node: Server) -> Literal["primary", "down"]:
+    def observed(self, node: LocalServer) -> Literal["primary", "down"]:
         return "primary" if node.answers() and node.writable() else "down"
 
 
-class StandaloneMembership(Membership[Server]):
+class StandaloneMembership(Membership[LocalServer]):
     """The only member works if it is writable."""
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: LocalServer) -> None:
         node.start()
         node.wait_ready()
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: LocalServer) -> str:
         return "" if node.writable() else "it is not writable"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: LocalServer) -> str:
         return ""
 
 
-class StandaloneConfiguration(Configuration[StandaloneSettings, Server]):
+class StandaloneConfiguration(Configuration[StandaloneSettings, LocalServer]):
     """Nothing but the durability."""
 
-    def own(self, node: Server) -> dict[str, Value]:
+    def own(self, node: LocalServer) -> dict[str, Value]:
         return node.durability(self.settings.durability.at_start)
 
 
-class Standalone(Solution[StandaloneSettings, Server]):
+class Standalone(Solution[StandaloneSettings, LocalServer]):
     """A single server; its faults are outages of the service."""
 
     settings_type = StandaloneSettings

@@ -6,7 +6,7 @@ from fivenines.base.errors import FiveninesError
 from fivenines.lab.vm.host import Machine
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb
-from fivenines.servers.mysql_family.server import POOL
+from fivenines.servers.mysql_family.setup import POOL
 from fivenines.software.base import Engine, Family
 from fivenines.software.engines.uml_kernel import UmlKernel
 from fivenines.software.store import engine

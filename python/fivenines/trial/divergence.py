@@ -106,7 +106,7 @@ class _Comparison:
 
     def __init__(self, nodes: Sequence[Server], reference: str, deadline: float) -> None:
         self.nodes = sorted(nodes, key=lambda node: node.name != reference)
-        self.dialect: Dialect = nodes[0].dialect()
+        self.dialect: Dialect = nodes[0].introspection.dialect()
         self.deadline = deadline
         self.failed: dict[str, str] = {}
         self.differences: list[TableDifference] = []
@@ -177,7 +177,7 @@ class _Comparison:
         def of(node: Server) -> _T | Exception:
             left = max(self.deadline - time.monotonic(), _LEAST)
             try:
-                with node.open_data(left) as connection, connection.cursor() as cursor:
+                with node.sql.open_data(left) as connection, connection.cursor() as cursor:
                     cursor.execute(self.dialect.settings)
                     return ask(cursor, node)
             except Exception as error:  # drivers raise many types

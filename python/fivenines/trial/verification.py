@@ -21,7 +21,7 @@ from fivenines.trial.state import Loaded
 def counted_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
     """Return the counts that a workload's invariants compare with those after the load."""
     primary = deployed.solution.roles.primary()
-    return count_before(primary.open_data, workload.invariants()) if primary else {}
+    return count_before(primary.sql.open_data, workload.invariants()) if primary else {}
 
 
 def invariants(
@@ -31,7 +31,7 @@ def invariants(
     primary = deployed.solution.roles.primary()
     if primary is None:
         return unknown(rules, "no node accepts writes after the trial")
-    return check_after(primary.open_data, primary.driver, rules, before, load)
+    return check_after(primary.sql.open_data, primary.driver, rules, before, load)
 
 
 def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: LoadSummary) -> Check | None:
@@ -59,7 +59,7 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: Loa
             details[node.name] = solution.membership.not_joined_reason(
                 node
             ) or solution.membership.lag_reason(node)
-            rows = node.ledger_rows()
+            rows = node.sql.ledger_rows()
             result[node.name] = [identifier for identifier, _ in rows]
             # An external server has another clock.
             if primary is node and not (solution.settings.external or deployed.lab.clocks_differ):

@@ -30,7 +30,7 @@ def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) ->
 
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.nodes[0]
-        taken.extend(sorted([row[0] for row in primary.ledger_rows()])[3:6])
+        taken.extend(sorted([row[0] for row in primary.sql.ledger_rows()])[3:6])
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id IN {tuple(taken)}")
 
     outcome = run_trial(
@@ -50,8 +50,10 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
 
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.node(victim)
-        taken.append(sorted([row[0] for row in node.ledger_rows()])[7])
-        node.execute("SET sql_log_bin = 0", f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}")
+        taken.append(sorted([row[0] for row in node.sql.ledger_rows()])[7])
+        node.sql.execute(
+            "SET sql_log_bin = 0", f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}"
+        )
 
     outcome = run_trial(tmp_path, _replication() + timing(recovery=1), {"checking": delete})
     other = {"node1": "node2", "node2": "node1"}[victim]
@@ -106,7 +108,7 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.roles.primary()
         assert primary is not None and primary.name == "node2"
-        taken.append(min([row[0] for row in primary.ledger_rows()]))
+        taken.append(min([row[0] for row in primary.sql.ledger_rows()]))
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")
 
     outcome = run_trial(tmp_path, HOT_STANDBY + kill() + timing(), {"checking": delete})
@@ -115,14 +117,14 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
 
 def _on_database(node: Server, *statements: str) -> None:
     assert isinstance(node, Postgres)
-    with node.connect(database=DATABASE) as connection:
+    with node.sql.connect(database=DATABASE) as connection:
         for statement in statements:
             connection.execute(statement.encode())
 
 
 def _other_columns(node: Server) -> str:
     assert isinstance(node, Postgres)
-    with node.connect(database=DATABASE) as connection:
+    with node.sql.connect(database=DATABASE) as connection:
         rows = connection.execute(
             "SELECT column_name FROM information_schema.columns "
             "WHERE table_name = 'fivenines_ledger' AND column_name <> 'id'"

@@ -47,7 +47,7 @@ def _deadlock(node: Server) -> None:
     both = threading.Barrier(2)
 
     def session(own: int, other: int) -> None:
-        with suppress(Exception), node.open_data(30.0) as connection, connection.transaction():
+        with suppress(Exception), node.sql.open_data(30.0) as connection, connection.transaction():
             connection.execute(f"UPDATE planted SET n = n + 1 WHERE id = {own}")
             if own == 1:
                 connection.execute("LOCK TABLE sbtest1")
@@ -66,20 +66,20 @@ def test_stalls_are_attributed_to_planted_deadlocks_and_a_lock(tmp_path: Path) -
 
     def plant(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
-        with node.open_data() as connection:
+        with node.sql.open_data() as connection:
             connection.execute("CREATE TABLE planted (id int PRIMARY KEY, n int)")
             connection.execute("INSERT INTO planted VALUES (1, 0), (2, 0)")
         time.sleep(1.0)
         for _ in range(PLANTED):
             _deadlock(node)
             time.sleep(0.7)
-        with node.open_data(30.0) as connection, connection.transaction():
+        with node.sql.open_data(30.0) as connection, connection.transaction():
             connection.execute("LOCK TABLE sbtest1")
             time.sleep(LOCKED)
 
     def ask(deployed: Deployed) -> None:
         node: Any = deployed.solution.nodes[0]
-        with node.connect() as connection:
+        with node.sql.connect() as connection:
             sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = %s"
             counted.extend(connection.execute(sql, (node.database,)).fetchone())
 
@@ -131,14 +131,14 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
         time.sleep(2.5)
         # Galera's applier waits only for an explicit lock.
         second = deployed.solution.node("node2")
-        with second.open_data(30.0) as connection, connection.cursor() as cursor:
+        with second.sql.open_data(30.0) as connection, connection.cursor() as cursor:
             cursor.execute("LOCK TABLES sbtest1 READ")
             time.sleep(2.5)
             cursor.execute("UNLOCK TABLES")
 
     def ask(deployed: Deployed) -> None:
         node: Any = deployed.solution.nodes[0]
-        (row,) = node.query("SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_paused_ns'")
+        (row,) = node.sql.query("SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_paused_ns'")
         paused.append(int(row[1]))
 
     text = HEAD + GALERA + timing(recovery=1, steady=8)

@@ -93,7 +93,7 @@ def test_all_nodes_start_from_identical_copies_and_leave_it_alone(loaded: Path, 
         deployed.bring_up()
         for node in deployed.solution.nodes:
             assert isinstance(node, Postgres)
-            with node.connect(database="sbtest") as connection:
+            with node.sql.connect(database="sbtest") as connection:
                 row = connection.execute("SELECT count(*), max(length(c)) FROM sbtest1").fetchone()
             assert row == (50, 119)
     # The first copy has new passwords and differs from the data set; the others are copies of it.

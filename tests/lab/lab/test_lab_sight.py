@@ -23,7 +23,7 @@ from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
 from fivenines.lab.processes import ids
 from fivenines.load.workloads.oltp import Oltp
-from fivenines.servers.base import Server
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 from fivenines.trial.deployment.deployed import Deployed, data_set, engines_of
 
@@ -66,7 +66,7 @@ class Subject:
     """Provide one server, alone in its lab."""
 
     deployed: Deployed
-    server: Server
+    server: LocalServer
 
     def program(self, *command: str, uid: int | None = None) -> str:
         """Run a program like the server, or as the host's root (`uid` 0), and return its output."""

@@ -15,8 +15,9 @@ import pytest
 from lab_support import LIMIT, program
 
 from fivenines.lab.lab import Lab
-from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 
 SMALL = ("--workload", "tatp", "--set", "subscribers=300")
@@ -30,7 +31,7 @@ SECOND = r"^ +[1-9]\d* s "
 class Place:
     """Provide a running server with an empty database, and programs on its host."""
 
-    server: Server
+    server: LocalServer
     folder: Path
 
     def dsn(self, password: str = "", host: str = "", database: str = DATABASE) -> str:
@@ -68,8 +69,8 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("bench")
     with Lab(folder / "lab") as lab:
         postgres = server(lab.add_host("node1", software.root()), software)
-        postgres.initialise()
-        postgres.configure(postgres.unsafe_settings)
+        postgres.setup.initialise()
+        postgres.setup.configure(postgres.unsafe_settings)
         postgres.start()
         postgres.wait_ready()
         made = Place(postgres, folder)
@@ -107,12 +108,12 @@ def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) 
 
 
 def test_a_planted_defect_is_found_and_named(place: Place) -> None:
-    with place.server.open_data() as connection, connection.cursor() as cursor:
+    with place.server.sql.open_data() as connection, connection.cursor() as cursor:
         cursor.execute("UPDATE subscriber SET sub_nbr = '7' WHERE s_id = 123")
     try:
         done = place.bench(*SMALL, *FEW, "--check")
     finally:
-        with place.server.open_data() as connection, connection.cursor() as cursor:
+        with place.server.sql.open_data() as connection, connection.cursor() as cursor:
             cursor.execute("UPDATE subscriber SET sub_nbr = '000000000000123' WHERE s_id = 123")
     assert done.returncode == 1
     assert "VIOLATED  sub_nbr is s_id in 15 digits: 1 row found" in done.stdout
@@ -208,7 +209,7 @@ def test_sql_scripts_make_their_own_tables(place: Place, tmp_path: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     ok = json.loads(done.stdout)["load"]["transactions"]["ok"]
-    with place.server.open_data() as connection, connection.cursor() as cursor:
+    with place.server.sql.open_data() as connection, connection.cursor() as cursor:
         cursor.execute("SELECT SUM(n), COUNT(*) FROM visits WHERE n > 0")
         assert [int(value) for value in cursor.fetchone()] == [ok, 2]
 
@@ -265,7 +266,7 @@ def test_rows_that_are_not_there_are_a_caution(place: Place) -> None:
     assert "CAUTION: sbtest1" not in place.bench(*size, "--prepare", *FEW).stderr
     few = place.bench(*size, "--table-size", "1000", *FEW)
     assert "sbtest1 has rows up to id 10000, and the load chooses from 1 to 1000 only" in few.stderr
-    with place.server.open_data(LIMIT) as connection, connection.cursor() as cursor:
+    with place.server.sql.open_data(LIMIT) as connection, connection.cursor() as cursor:
         cursor.execute("DELETE FROM sbtest1 WHERE id > 100")
     gone = place.bench(*size, *FEW)
     assert "Only 1 of 100 rows that the load chooses from are in sbtest1 (id 1 to 10000)" in gone.stderr
@@ -275,11 +276,11 @@ def test_connections_that_the_server_refuses_are_no_part_of_the_figures(place: P
     """Let the account have three connections: the load had three, and not eight."""
     limits = ("ALTER USER app WITH MAX_USER_CONNECTIONS {}", "ALTER ROLE app CONNECTION LIMIT {}")
     limit, none = (limits[0], 0) if place.server.driver == "mysql" else (limits[1], -1)
-    place.server.execute(limit.format(3))
+    place.server.sql.execute(limit.format(3))
     try:
         done = place.bench(*SMALL, "--connections", "8", "--duration", "3s")
     finally:
-        place.server.execute(limit.format(none))
+        place.server.sql.execute(limit.format(none))
     assert done.returncode == 1, done.stdout
     assert re.search(r"5 of 8 connections never worked; most often refused \(\w+\)", done.stderr), done.stderr
     assert "lower --connections, or raise the server's limit" in done.stderr

@@ -36,7 +36,7 @@ def _plant(deployed: Deployed) -> None:
     postgres = node.driver == "postgres"
     # Writes before the window begins at 500 ms, or before the first sample, are not seen.
     time.sleep(1.0)
-    with node.open_data(60.0) as connection:
+    with node.sql.open_data(60.0) as connection:
         cursor: Any = connection.cursor()
         cursor.execute(f"CREATE TABLE planted (id int PRIMARY KEY, v varchar({PAYLOAD}))")
         if postgres:
@@ -50,10 +50,10 @@ def _plant(deployed: Deployed) -> None:
         # late.
         time.sleep(2.0)
     if postgres:
-        node.execute("CHECKPOINT")
+        node.sql.execute("CHECKPOINT")
     else:
-        node.execute("SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0")
-        node.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+        node.sql.execute("SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0")
+        node.sql.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
 
 
 # MariaDB's page cleaner writes at any time, on a busy machine after the end of the window.

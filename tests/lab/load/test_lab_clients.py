@@ -35,7 +35,7 @@ def _take_a_row_of_bob(deployed: Deployed) -> None:
             [str(ledger)],
         ).fetchall()
     PLANTED[:] = [int(identifier) for (identifier,) in rows]
-    deployed.solution.nodes[0].execute(f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {PLANTED[0]}")
+    deployed.solution.nodes[0].sql.execute(f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {PLANTED[0]}")
 
 
 @pytest.fixture(scope="module")

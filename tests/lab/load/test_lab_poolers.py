@@ -12,8 +12,9 @@ import pytest
 from lab_support import LIMIT, UNPRIVILEGED, program
 
 from fivenines.lab.lab import Lab
-from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 
 WORK = ("--workload", "oltp_point_select", "--tables", "1", "--table-size", "100", "--tls", "disable")
@@ -52,14 +53,14 @@ logdir = '{folder}'
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """Provide a server whose database has the workload's table, open to its own host."""
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
         postgres = server(lab.add_host("node1", software.root()), software)
-        postgres.initialise()
-        postgres.configure(postgres.unsafe_settings)
+        postgres.setup.initialise()
+        postgres.setup.configure(postgres.unsafe_settings)
         hba = postgres.host.node / "conf" / "pg_hba.conf"
         hba.write_text("host all app all trust\n" + hba.read_text())
         postgres.start()
@@ -70,7 +71,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def bench(
-    node: Server, port: int, *arguments: str, database: str = DATABASE
+    node: LocalServer, port: int, *arguments: str, database: str = DATABASE
 ) -> subprocess.CompletedProcess[str]:
     """Run `fivenines bench` on the server's host, at this port."""
     host = node.host.address if port == node.port else "127.0.0.1"
@@ -80,7 +81,7 @@ def bench(
 
 
 @contextmanager
-def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[None]:
+def pooler(node: LocalServer, command: list[str], name: str, text: str) -> Iterator[None]:
     """Run a pooler with this configuration, in front of the server."""
     with tempfile.TemporaryDirectory(prefix="fivenines-pooler-") as made:
         folder = Path(made)
@@ -95,7 +96,7 @@ def pooler(node: Server, command: list[str], name: str, text: str) -> Iterator[N
                 running.terminate()
 
 
-def until(node: Server, port: int, words: str, **how: str) -> str:
+def until(node: LocalServer, port: int, words: str, **how: str) -> str:
     """Run loads through the pooler until one prints this text."""
     deadline = time.monotonic() + LIMIT
     while True:
@@ -106,7 +107,7 @@ def until(node: Server, port: int, words: str, **how: str) -> str:
         time.sleep(0.2)
 
 
-def test_words_of_pgbouncer(node: Server) -> None:
+def test_words_of_pgbouncer(node: LocalServer) -> None:
     with pooler(node, ["pgbouncer"], "bouncer.ini", PGBOUNCER):
         unknown = until(node, 6432, "no such database", database="nosuch")
         assert "unknown_database (08P01): no such database: nosuch" in unknown
@@ -119,7 +120,7 @@ def test_words_of_pgbouncer(node: Server) -> None:
         assert "ignore_startup_parameters" in options.stderr
 
 
-def test_words_of_pgpool(node: Server) -> None:
+def test_words_of_pgpool(node: LocalServer) -> None:
     command = ["pgpool", "-n", "-F", "/dev/null", "-f"]
     with pooler(node, command, "pgpool.conf", PGPOOL):
         unknown = until(node, 9999, "does not exist", database="nosuch")

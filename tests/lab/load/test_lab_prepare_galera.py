@@ -37,7 +37,7 @@ def _caught_up(node: Site) -> None:
     server itself waits no longer than repl.causal_read_timeout (30 s), which a busy machine can outlast.
     """
     deadline = time.monotonic() + LIMIT
-    with node.node.connect(60.0) as connection, connection.cursor() as cursor:
+    with node.node.sql.connect(60.0) as connection, connection.cursor() as cursor:
         cursor.execute("SET SESSION wsrep_sync_wait = 15")
         while True:
             try:

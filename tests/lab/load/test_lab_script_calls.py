@@ -67,19 +67,19 @@ def empty(place: Place) -> Place:
 
 def _execute(place: Place, sql: str) -> None:
     if isinstance(place.node, Postgres):
-        with place.node.connect(database=place.node.database) as connection:
+        with place.node.sql.connect(database=place.node.database) as connection:
             connection.execute(sql)
     else:
-        place.node.execute(f"USE {place.node.database}", sql)
+        place.node.sql.execute(f"USE {place.node.database}", sql)
 
 
 def _kept(place: Place) -> int:
     """Return the number of rows on the server."""
     if isinstance(place.node, Postgres):
-        with place.node.connect(database=place.node.database) as connection:
+        with place.node.sql.connect(database=place.node.database) as connection:
             rows: Any = connection.execute("SELECT count(*) FROM kept").fetchall()
     else:
-        rows = place.node.query(f"SELECT COUNT(*) FROM {place.node.database}.kept")
+        rows = place.node.sql.query(f"SELECT COUNT(*) FROM {place.node.database}.kept")
     return int(rows[0][0])
 
 

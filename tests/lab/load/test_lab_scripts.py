@@ -245,20 +245,20 @@ def test_a_sql_file_runs_its_statements(tables: Place, tmp_path: Path) -> None:
 
 def _execute(place: Place, sql: str) -> None:
     if isinstance(place.node, Postgres):
-        with place.node.connect(database=place.node.database) as connection:
+        with place.node.sql.connect(database=place.node.database) as connection:
             connection.execute(sql)
     else:
-        place.node.execute(f"USE {place.node.database}", sql)
+        place.node.sql.execute(f"USE {place.node.database}", sql)
 
 
 def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
     """Return the rows of a query in the scripts' database, as text."""
     if isinstance(place.node, Postgres):
-        with place.node.connect(database=place.node.database) as connection:
+        with place.node.sql.connect(database=place.node.database) as connection:
             rows = connection.execute(sql).fetchall()
     else:
         database = place.node.database
-        rows = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
+        rows = place.node.sql.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
     return [tuple(str(field) for field in row) for row in rows]
 
 
@@ -276,5 +276,5 @@ def _shape(place: Place, table: str) -> list[tuple[str, ...]]:
         )
         indexes = f"SELECT indexdef FROM pg_indexes WHERE tablename = '{table}' ORDER BY 1"
         return rows + _rows(place, columns) + _rows(place, indexes)
-    ((_, definition),) = place.node.query(f"SHOW CREATE TABLE {place.node.database}.{table}")
+    ((_, definition),) = place.node.sql.query(f"SHOW CREATE TABLE {place.node.database}.{table}")
     return [*rows, (re.sub(r" AUTO_INCREMENT=\d+", "", str(definition)),)]

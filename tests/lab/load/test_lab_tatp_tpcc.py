@@ -80,7 +80,7 @@ def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int
 def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
     """Check that the workload's invariants hold, given the load's acknowledged transactions."""
     node = place.node
-    checked = check_after(node.open_data, node.driver, settings.invariants(), before, done)
+    checked = check_after(node.sql.open_data, node.driver, settings.invariants(), before, done)
     assert len(checked) > 10
     assert [check for check in checked if check.status != "holds"] == []
 
@@ -88,7 +88,7 @@ def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done:
 def test_tatp(place: Site, tmp_path: Path) -> None:
     settings = Tatp(workload="tatp", subscribers=SUBSCRIBERS, choice="uniform")
     assert place.prepare(*described(settings)).code == 0
-    before = count_before(place.node.open_data, settings.invariants())
+    before = count_before(place.node.sql.open_data, settings.invariants())
     flags = ("--connections", "8", "--duration", "40s", "--transactions", "6000")
     loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert loaded["errors"] == []
@@ -106,7 +106,7 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
 def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
     settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys)
     assert place.prepare(*described(settings), "--drop").code == 0
-    before = count_before(place.node.open_data, settings.invariants())
+    before = count_before(place.node.sql.open_data, settings.invariants())
     flags = ("--connections", "16", "--transactions", "1000", "--duration", "90s", "--retries", "3")
     loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert {error["class"] for error in loaded["errors"]} <= {"deadlock", "conflict"}

@@ -18,7 +18,8 @@ from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.load import dataset
 from fivenines.load.workloads.oltp import Oltp
-from fivenines.servers.base import DATABASE, Server, Value, inside
+from fivenines.servers.base import DATABASE, Value, inside
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -120,7 +121,7 @@ def _certificates(folder: Path) -> None:
 class Encrypted:
     """Provide a running server that offers TLS, and the paths of its certificates."""
 
-    node: Server
+    node: LocalServer
     client: Host
     folder: Path
 
@@ -214,7 +215,7 @@ def _up(name: str, folder: Path, tls: dict[str, Value]) -> Iterator[Encrypted]:
         for file in ("server.pem", "server.key", "ca.pem"):
             (node.host.node / "conf" / file).write_bytes((folder / file).read_bytes())
         (node.host.node / "conf" / "server.key").chmod(0o600)
-        node.configure({**deployed.solution.configuration.own(node), **tls})
+        node.setup.configure({**deployed.solution.configuration.own(node), **tls})
         yield Encrypted(node, client, folder)
 
 
@@ -229,7 +230,7 @@ def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
     for server in _up("mariadb-10.11", tmp_path_factory.mktemp("mariadb"), tls):
         server.node.start()
         server.node.wait_ready()
-        server.node.execute(
+        server.node.sql.execute(
             "INSTALL SONAME 'auth_ed25519'",
             f"CREATE USER ed@'%' IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')",
             f"CREATE USER native@'%' IDENTIFIED BY '{PASSWORD}'",
@@ -262,7 +263,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
         hba.write_text(rules + hba.read_text())
         server.node.start()
         server.node.wait_ready()
-        server.node.execute(
+        server.node.sql.execute(
             *(
                 f"CREATE ROLE {user} LOGIN PASSWORD '{PASSWORD}' IN ROLE app"
                 for user in ("scram", "plain", "strict", "shown")
@@ -422,7 +423,7 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
         _ip(host, "addr", "del", f"{first}/24", "dev", "eth0")
         _ip(host, "addr", "add", f"{second}/24", "dev", "eth0")
         # The server cannot notify clients of the old sessions' end, so they must detect it themselves.
-        node.execute(f"SELECT pg_terminate_backend(pid) {clients}")
+        node.sql.execute(f"SELECT pg_terminate_backend(pid) {clients}")
         _await_rows(node, f"SELECT 1 {clients}", 4)
         assert load.wait(LIMIT)
     finally:
@@ -433,9 +434,9 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     assert summary["reconnects"] >= 4, tail
 
 
-def _reload(node: Server, change: str, ssl: str) -> None:
+def _reload(node: LocalServer, change: str, ssl: str) -> None:
     """Switch TLS in PostgreSQL: a reload only requests it, and later sessions show it."""
-    node.execute(change, "SELECT pg_reload_conf()")
+    node.sql.execute(change, "SELECT pg_reload_conf()")
     _await_rows(node, f"SELECT 1 WHERE current_setting('ssl') = '{ssl}'", 1)
 
 
@@ -443,8 +444,8 @@ def _ip(host: Host, *arguments: str) -> None:
     subprocess.run(host.outside(["ip", *arguments]), check=True, capture_output=True, timeout=LIMIT)
 
 
-def _await_rows(node: Server, statement: str, count: int) -> None:
+def _await_rows(node: LocalServer, statement: str, count: int) -> None:
     deadline = time.monotonic() + LIMIT
-    while len(node.query(statement)) < count:
-        assert time.monotonic() < deadline, node.query(statement)
+    while len(node.sql.query(statement)) < count:
+        assert time.monotonic() < deadline, node.sql.query(statement)
         time.sleep(0.05)

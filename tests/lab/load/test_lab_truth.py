@@ -45,7 +45,7 @@ def replication(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 def changed(node: Server, *statements: str) -> None:
     """Change one node outside its replication."""
-    with node.open_data(10.0) as connection, connection.cursor() as cursor:
+    with node.sql.open_data(10.0) as connection, connection.cursor() as cursor:
         if isinstance(node, Mariadb):
             cursor.execute("SET SESSION sql_log_bin = 0")
         for statement in statements:
@@ -131,12 +131,12 @@ def test_mariadb_a_table_without_a_primary_key(replication: Deployed) -> None:
 
 def test_mariadb_a_replica_that_lags_or_is_unavailable_is_left_out(replication: Deployed) -> None:
     behind = replication.solution.node("node3")
-    behind.execute("STOP SLAVE SQL_THREAD")
+    behind.sql.execute("STOP SLAVE SQL_THREAD")
     divergence = diverged(replication.solution, {"node2": "still broken"})
     assert divergence.left_out.keys() == {"node2", "node3"}
     assert divergence.left_out["node2"] == "still broken" and divergence.left_out["node3"]
     assert divergence.incomplete == "fewer than two nodes could be compared"
-    behind.execute("START SLAVE SQL_THREAD")
+    behind.sql.execute("START SLAVE SQL_THREAD")
 
 
 def test_galera_a_row_changed_on_one_node(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None
         assert keys(divergence) == {} and divergence.rows >= ROWS
         first, two = up.solution.nodes
         assert isinstance(two, Postgres)
-        two.query("SELECT pg_promote()", timeout=30.0)
+        two.sql.query("SELECT pg_promote()", timeout=30.0)
         while not two.writable():
             time.sleep(0.05)
         changed(first, "DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = '' WHERE id = 6")
@@ -197,10 +197,10 @@ LEDGER = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 
 def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     def stop(up: Deployed) -> None:
         time.sleep(0.5)
-        up.solution.node("node2").execute("STOP SLAVE SQL_THREAD")
+        up.solution.node("node2").sql.execute("STOP SLAVE SQL_THREAD")
 
     def go_on(up: Deployed) -> None:
-        up.solution.node("node2").execute("START SLAVE SQL_THREAD")
+        up.solution.node("node2").sql.execute("START SLAVE SQL_THREAD")
 
     outcome = run_trial(
         tmp_path,

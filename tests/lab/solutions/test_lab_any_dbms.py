@@ -47,7 +47,7 @@ def test_the_writable_node_is_the_primary_and_a_lost_row_is_named(
     taken: list[int] = []
 
     def delete(deployed: Deployed) -> None:
-        taken.append(sorted(row[0] for row in deployed.solution.nodes[0].ledger_rows())[7])
+        taken.append(sorted(row[0] for row in deployed.solution.nodes[0].sql.ledger_rows())[7])
         pair[0].query(f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")
 
     hooks = f"{{kill: '{pair[0].kill_command}', restart: '{pair[0].restart_command}'}}"
@@ -81,7 +81,7 @@ def test_the_portable_sql_counts_lost_rows(tmp_path: Path) -> None:
     taken: list[int] = []
 
     def delete(deployed: Deployed) -> None:
-        rows = deployed.solution.nodes[0].ledger_rows()
+        rows = deployed.solution.nodes[0].sql.ledger_rows()
         assert {executed for _, executed in rows} == {None}
         taken.extend(sorted(row[0] for row in rows)[3:6])
         server.query(f"DELETE FROM fivenines_ledger WHERE id IN {tuple(taken)}")

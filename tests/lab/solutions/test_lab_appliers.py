@@ -16,7 +16,7 @@ MYSQL = "SELECT count(*) FROM performance_schema.replication_applier_status_by_w
 
 def _missing(replica: Server, workers: str) -> str:
     """Return the number of missing threads: they start after the server answers, late on a busy machine."""
-    ((count,),) = replica.query(workers)
+    ((count,),) = replica.sql.query(workers)
     return "" if count == 3 else f"{count} of 3"
 
 
@@ -37,12 +37,12 @@ def test_a_replica_has_the_configured_number_of_threads(
         assert isinstance(made.solution, Replication)
         primary, replica = made.solution.nodes
         wait_until(lambda: _missing(replica, workers), 30.0, "not all threads began")
-        assert replica.query(workers) == [(3,)]
-        primary.execute(
+        assert replica.sql.query(workers) == [(3,)]
+        primary.sql.execute(
             "CREATE TABLE sbtest.seen (id INT PRIMARY KEY)",
             *(f"INSERT INTO sbtest.seen VALUES ({number})" for number in range(50)),
         )
         wait_until(lambda: made.solution.membership.lag_reason(replica), 30.0, "the replica lags")
-        assert replica.query("SELECT count(*) FROM sbtest.seen") == [(50,)]
+        assert replica.sql.query("SELECT count(*) FROM sbtest.seen") == [(50,)]
         if "parallel_mode" in given:
-            assert replica.query("SELECT @@slave_parallel_mode") == [("conservative",)]
+            assert replica.sql.query("SELECT @@slave_parallel_mode") == [("conservative",)]

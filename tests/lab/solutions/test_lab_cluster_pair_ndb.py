@@ -49,12 +49,12 @@ def test_a_channel_moves_to_another_server_and_a_missing_row_is_named(tmp_path: 
         # This is not logged, so the row stays in b.
         statement = f"DELETE FROM sbtest.imsi_partner WHERE p_id = {PLANTED}"
         node = solution.clusters[1].nodes[0]
-        node.execute("SET SESSION sql_log_bin = 0", statement)
-        node.execute("SET GLOBAL ndb_read_backup = OFF")
+        node.sql.execute("SET SESSION sql_log_bin = 0", statement)
+        node.sql.execute("SET GLOBAL ndb_read_backup = OFF")
         note = f"{node.name}: ndb_read_backup = 1 was requested, but it has OFF"
         with pytest.raises(FiveninesError, match=note):
             require_in_effect(solution, deployed.access)
-        node.execute("SET GLOBAL ndb_read_backup = ON")
+        node.sql.execute("SET GLOBAL ndb_read_backup = ON")
 
     text = NETWORK + _text(
         "channel_failover_after: 1s", "{fault: kill, target: source, restart_after: 6s}", 15
@@ -97,7 +97,7 @@ def test_of_a_row_that_both_sites_change_one_wins_at_both(tmp_path: Path) -> Non
 
     def count(deployed: Deployed) -> None:
         for node in deployed.solution.nodes[:2]:
-            counted.append(int(node.status("Ndb_conflict_fn_epoch")["ndb_conflict_fn_epoch"]))
+            counted.append(int(node.sql.status("Ndb_conflict_fn_epoch")["ndb_conflict_fn_epoch"]))
 
     text = (
         f"solutions: [{{solution: cluster-pair, a: {NDB}, conflicts: epoch}}]\n"

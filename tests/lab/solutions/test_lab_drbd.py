@@ -44,14 +44,14 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert drbd.roles.by_name() == {"node1": "primary", "node2": "replica"}
     assert [drbd.membership.not_joined_reason(node) for node in drbd.nodes] == ["", ""]
     assert drbd.serving == [first]
-    first.execute("SET GLOBAL max_connect_errors = 78")
+    first.sql.execute("SET GLOBAL max_connect_errors = 78")
     with pytest.raises(FiveninesError, match="node1: max_connect_errors = 77 was requested"):
         require_in_effect(drbd, deployed.access)
-    first.execute("SET GLOBAL max_connect_errors = 77")
+    first.sql.execute("SET GLOBAL max_connect_errors = 77")
     require_in_effect(drbd, deployed.access)
-    first.execute("CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)")
+    first.sql.execute("CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)")
     assert deployed.manager.switch_over() == "node2"
-    assert other.query("SELECT id FROM sbtest.here") == [(7,)]
+    assert other.sql.query("SELECT id FROM sbtest.here") == [(7,)]
     wait_until(lambda: drbd.membership.not_joined_reason(first), 60.0, "the first node did not come back")
     assert drbd.roles.by_name() == {"node1": "replica", "node2": "primary"}
     # Below DRBD, in a block that the file system has not used.

@@ -95,18 +95,18 @@ def test_the_group_gets_the_settings_of_the_file(galera: Galera) -> None:
 
 def test_an_option_that_is_not_in_effect_is_found(deployed: Deployed, galera: Galera) -> None:
     node = galera.nodes[1]
-    node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT2S'")
+    node.sql.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT2S'")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(galera, deployed.access)
     note = "wsrep_provider_options: evs.suspect_timeout = PT3S was requested, but it has PT2S"
     assert f"node2: {note}" in str(refused.value) and "node1" not in str(refused.value)
-    node.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT3S'")
+    node.sql.execute("SET GLOBAL wsrep_provider_options = 'evs.suspect_timeout=PT3S'")
     require_in_effect(galera, deployed.access)
 
 
 def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> None:
     node = galera.nodes[0]
-    assert node.query("SELECT @@wsrep_sync_wait") == [(0,)]
+    assert node.sql.query("SELECT @@wsrep_sync_wait") == [(0,)]
     user, password = node.application
     # The Unix socket lies in the host's folder: application clients connect through it as well.
     with (
@@ -126,7 +126,7 @@ def test_the_cluster_continues_without_its_arbiter(deployed: Deployed, galera: G
     assert injection.verified and injection.hosts == ("arbiter",)
     for node in galera.nodes:
         _reaches_size(galera, node, 2)
-    galera.nodes[0].execute("CREATE TABLE sbtest.without_arbiter (id INT PRIMARY KEY)")
+    galera.nodes[0].sql.execute("CREATE TABLE sbtest.without_arbiter (id INT PRIMARY KEY)")
     assert fault.recover(context, injection).verified
     for node in galera.nodes:
         _reaches_size(galera, node, 3)
@@ -140,17 +140,17 @@ def test_one_of_two_nodes_continues_with_the_arbiter_and_a_wiped_node_gets_a_ful
     first.process.gone(first.process.kill())
     _reaches_size(galera, second, 2)
     assert galera.roles.by_name() == {"node1": "down", "node2": "primary"}
-    second.execute("INSERT INTO sbtest.sbtest1 (id, k, c, pad) VALUES (1000000, 1, 'c', 'p')")
+    second.sql.execute("INSERT INTO sbtest.sbtest1 (id, k, c, pad) VALUES (1000000, 1, 'c', 'p')")
     _wipe(first.data)
     galera.membership.rejoin(first)
     _reaches_size(galera, first, 3)
-    assert first.query("SELECT k FROM sbtest.sbtest1 WHERE id = 1000000") == [(1,)]
+    assert first.sql.query("SELECT k FROM sbtest.sbtest1 WHERE id = 1000000") == [(1,)]
     log = (first.host.node / "log" / "error.log").read_text()
     assert "wsrep_sst_mariabackup" in log and "SST received" in log
 
 
 def _options(node: Any) -> dict[str, str]:
-    ((text,),) = node.query("SELECT @@wsrep_provider_options")
+    ((text,),) = node.sql.query("SELECT @@wsrep_provider_options")
     pairs = (part.partition("=") for part in text.split(";"))
     return {name.strip(): value.strip() for name, _, value in pairs}
 

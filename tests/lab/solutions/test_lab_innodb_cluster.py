@@ -56,13 +56,13 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 
 def test_a_persisted_setting_is_reported(deployed: Deployed) -> None:
     node = deployed.solution.nodes[2]
-    node.execute("SET PERSIST group_replication_member_expel_timeout = 77")
+    node.sql.execute("SET PERSIST group_replication_member_expel_timeout = 77")
     with pytest.raises(FiveninesError) as refused:
         require_in_effect(deployed.solution, deployed.access)
     message = str(refused.value)
     assert "node3: group_replication_member_expel_timeout = 5 was requested, but it has 77" in message
     assert "it was set while the server ran" in message and "node1" not in message
-    node.execute("SET PERSIST group_replication_member_expel_timeout = 5")
+    node.sql.execute("SET PERSIST group_replication_member_expel_timeout = 5")
     require_in_effect(deployed.solution, deployed.access)
 
 

@@ -52,7 +52,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
         for node in deployed.solution.nodes:
             assert isinstance(node, Mariadb)
             names = ("Rpl_semi_sync_master_status", "Rpl_semi_sync_slave_status")
-            status[node.name] = node.status(*names)
+            status[node.name] = node.sql.status(*names)
 
     replicas = 2 if mode == "after_sync" else 1
     outcome = run_trial(

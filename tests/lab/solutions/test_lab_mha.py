@@ -85,7 +85,7 @@ def write(deployed: Deployed) -> bool:
 
 
 def rows(node: Server) -> int:
-    ((number,),) = node.query(f"SELECT COUNT(*) FROM {DATABASE}.sbtest1 WHERE c = 'mha'")
+    ((number,),) = node.sql.query(f"SELECT COUNT(*) FROM {DATABASE}.sbtest1 WHERE c = 'mha'")
     return int(number)
 
 

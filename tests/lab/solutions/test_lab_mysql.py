@@ -62,8 +62,8 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
     taken: list[int] = []
 
     def delete(deployed: Deployed) -> None:
-        taken.append(sorted([row[0] for row in deployed.solution.nodes[0].ledger_rows()])[5])
-        deployed.solution.nodes[1].execute(
+        taken.append(sorted([row[0] for row in deployed.solution.nodes[0].sql.ledger_rows()])[5])
+        deployed.solution.nodes[1].sql.execute(
             "SET sql_log_bin = 0", f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}"
         )
 
@@ -113,16 +113,16 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     assert solution.stalling is not None
     solution.stalling.stall(third)
     table = f"CREATE TABLE {DATABASE}.noted (id INT PRIMARY KEY)"
-    second.execute(table, *(f"INSERT INTO {DATABASE}.noted VALUES ({n})" for n in range(5)))
+    second.sql.execute(table, *(f"INSERT INTO {DATABASE}.noted VALUES ({n})" for n in range(5)))
     wait_until(
         lambda: "" if solution.membership.lag_reason(third) else "it lags not", 10.0, "node3 goes on applying"
     )
     assert solution.stalling.unstall(third) == ""
-    third.execute("STOP GROUP_REPLICATION")
+    third.sql.execute("STOP GROUP_REPLICATION")
     assert solution.membership.not_joined_reason(third).startswith("node3 is OFFLINE")
     assert "does not rejoin by itself" in solution.membership.unexpected_primary_reason(third)
     # The group will never have what this member writes alone.
-    third.execute(
+    third.sql.execute(
         "SET GLOBAL super_read_only = 0",
         "SET GLOBAL read_only = 0",
         f"CREATE TABLE {DATABASE}.alone (id INT PRIMARY KEY)",
@@ -131,13 +131,13 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     solution.membership.rejoin(third)
     wait_until(lambda: solution.membership.not_joined_reason(third), 30.0, "node3 did not come back")
     assert [event.node for event in solution.events() if event.kind == "restored"] == ["node3"]
-    assert third.query(f"SHOW TABLES IN {DATABASE} LIKE 'alone'") == []
+    assert third.sql.query(f"SHOW TABLES IN {DATABASE} LIKE 'alone'") == []
 
 
 def test_a_minority_blocks(deployed: Deployed) -> None:
     solution = deployed.solution
     left = solution.roles.target("primary")
-    left.execute(f"CREATE TABLE {DATABASE}.blocked (id INT PRIMARY KEY)")
+    left.sql.execute(f"CREATE TABLE {DATABASE}.blocked (id INT PRIMARY KEY)")
     others = [node for node in solution.nodes if node is not left]
     for node in others:
         assert node.process is not None
@@ -148,7 +148,7 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
         "the survivor did not notice",
     )
     assert solution.roles.by_name() == dict.fromkeys(("node1", "node2", "node3"), "down")
-    with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
+    with pytest.raises(pymysql.Error, match="timed out"), left.sql.connect(2.0) as connection:
         connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
     # No automatic remediation is configured.
     assert solution.membership.remediate() == []

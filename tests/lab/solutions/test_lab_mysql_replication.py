@@ -26,7 +26,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     def look(deployed: Deployed) -> None:
         primary = deployed.solution.nodes[0]
         assert isinstance(primary, Mysql)
-        waiting.update(primary.status("Rpl_semi_sync_source_status"))
+        waiting.update(primary.sql.status("Rpl_semi_sync_source_status"))
 
     outcome = run_trial(
         tmp_path,
@@ -73,13 +73,13 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         deployed.bring_up()
         solution, manager, (first, second) = (deployed.solution, deployed.manager, deployed.solution.nodes)
         assert manager is not None
-        first.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
+        first.sql.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
         assert manager.switch_over() == "node2"
         assert solution.roles.by_name() == {"node1": "replica", "node2": "primary"}
         _until(lambda: solution.membership.not_joined_reason(first))
         # No other server ever receives this row.
-        first.execute("STOP REPLICA IO_THREAD")
-        second.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
+        first.sql.execute("STOP REPLICA IO_THREAD")
+        second.sql.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
         assert second.process is not None
         second.process.kill()
         _until(lambda: "" if first.writable() else "node1 is not promoted")
@@ -98,7 +98,7 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         _until(
             lambda: solution.membership.not_joined_reason(second) or solution.membership.lag_reason(second)
         )
-        tables = [name for (name,) in second.query("SHOW TABLES FROM sbtest")]
+        tables = [name for (name,) in second.sql.query("SHOW TABLES FROM sbtest")]
         assert "before" in tables and "alone" not in tables
 
 

@@ -19,7 +19,7 @@ from fivenines.analysis.resources.member_states import STATE
 from fivenines.base.paths import short_path
 from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION
-from fivenines.servers.mysql_family.server import SOCKET
+from fivenines.servers.mysql_family.setup import SOCKET
 from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.software.engines.ndb_archive import REMEDIES, NdbArchive
 from fivenines.trial.deployment.deployed import Deployed
@@ -42,11 +42,11 @@ def _start_empty(node: SqlNode) -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def administrator_alone() -> None:
-        secrets.write(node.host, "accounts.sql", f"{node.passwords_set()[0]};\n")
-        node._newly_owned = True
+        secrets.write(node.host, "accounts.sql", f"{node.setup.passwords_set()[0]};\n")
+        node.setup._newly_owned = True
 
-    node.make_accounts = administrator_alone  # type: ignore[method-assign]
-    node.initialise()
+    node.setup.make_accounts = administrator_alone  # type: ignore[method-assign]
+    node.setup.initialise()
     node.start()
     node.wait_ready(90.0)
 

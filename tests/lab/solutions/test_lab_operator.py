@@ -129,12 +129,12 @@ def test_a_switchover_ends_transactions_that_wait_for_each_other(tmp_path: Path,
         manager, (old, new) = deployed.manager, deployed.solution.nodes
         assert manager is not None
         change = "UPDATE sbtest.sbtest1 SET k = k + 1 WHERE id = 1"
-        with old.connect(60) as holder, old.connect(60) as waiter:
+        with old.sql.connect(60) as holder, old.sql.connect(60) as waiter:
             holder.cursor().execute("BEGIN")
             holder.cursor().execute(change)
             blocked = clients.submit(waiter.cursor().execute, change)
             # If queried more often than every 0.1 s, InnoDB repeats its last answer.
-            _until(lambda: bool(old.query(_WAITING)), every=0.3)
+            _until(lambda: bool(old.sql.query(_WAITING)), every=0.3)
             # The lock holder cannot change anything while the server is becoming read-only.
             switched = clients.submit(manager.switch_over)
             assert switched.result(60) == new.name

@@ -124,7 +124,7 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
         users = _users(node)
         assert users["mariadbd"] == 999 and users["pacemaker-based"] == 998
         assert users["corosync"] == 0
-        waits = node.effective_settings()["rpl_semi_sync_master_wait_no_slave"]
+        waits = node.monitoring.effective_settings()["rpl_semi_sync_master_wait_no_slave"]
         assert waits == ("ON" if node.name == "node1" else "OFF")
 
 
@@ -148,7 +148,7 @@ def test_a_killed_primary_is_replaced_and_rejoins_as_a_replica(cluster: Deployed
     cluster.start_node(old)
     _joined(cluster)
     assert _server_pids(old) and _server_pids(old) != before
-    ((role,),) = old.query("SELECT @@rpl_semi_sync_slave_enabled")
+    ((role,),) = old.sql.query("SELECT @@rpl_semi_sync_slave_enabled")
     assert role == 1
 
 
@@ -195,8 +195,8 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
     cut += [(target, here) for here, target in cut]
     cluster.lab.cut(cut)
-    old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
-    old.execute("CREATE TABLE sbtest.alone (id INT)")
+    old.sql.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
+    old.sql.execute("CREATE TABLE sbtest.alone (id INT)")
     _until(lambda: not old.alive)
     _taken_over(cluster, old)
     fenced = [event.node for event in cluster.events() if event.kind == "fenced"]
@@ -210,7 +210,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
             break
     _joined(cluster)
     # This is checked only now: Pacemaker may have stopped a server that was just started.
-    assert old.query("SHOW TABLES FROM sbtest LIKE 'alone'") == []
+    assert old.sql.query("SHOW TABLES FROM sbtest LIKE 'alone'") == []
 
 
 @as_root

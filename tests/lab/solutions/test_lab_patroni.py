@@ -95,7 +95,7 @@ def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:
     assert [solution.membership.not_joined_reason(node) for node in solution.nodes] == ["", "", ""]
     assert deployed.events() == []
     identifiers = {
-        node.query("SELECT system_identifier FROM pg_control_system()")[0][0] for node in solution.nodes
+        node.sql.query("SELECT system_identifier FROM pg_control_system()")[0][0] for node in solution.nodes
     }
     assert len(identifiers) == 1
     assert set(deployed.lab.hosts) >= {"etcd1", "etcd2", "etcd3", "proxy"}
@@ -117,7 +117,7 @@ def test_a_slow_disk_reaches_the_server_that_patroni_started(deployed: Deployed)
     primary = deployed.solution.nodes[0]
     assert primary.disk is not None
     primary.disk.slow(0.05)
-    primary.execute("CREATE TABLE IF NOT EXISTS slow (id int)", "INSERT INTO slow VALUES (1)")
+    primary.sql.execute("CREATE TABLE IF NOT EXISTS slow (id int)", "INSERT INTO slow VALUES (1)")
     primary.disk.normal()
     assert primary.disk.counts()[0] > 0
 

@@ -46,7 +46,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
 
     def look(deployed: Deployed) -> None:
         states.extend(
-            deployed.solution.nodes[0].query(
+            deployed.solution.nodes[0].sql.query(
                 "SELECT application_name, sync_state FROM pg_stat_replication ORDER BY 1"
             )
         )

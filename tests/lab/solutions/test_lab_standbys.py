@@ -25,14 +25,14 @@ def _standbys(folder: Path, **given: object) -> Iterator[HotStandby]:
 
 
 def _write(node: Postgres, number: int) -> None:
-    with node.open_data(120.0) as connection:
+    with node.sql.open_data(120.0) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS seen (id INT PRIMARY KEY)")
         connection.execute(f"INSERT INTO seen VALUES ({number})".encode())
 
 
 def _has(node: Postgres, number: int) -> bool:
     try:
-        with node.open_data() as connection:
+        with node.sql.open_data() as connection:
             sql = f"SELECT count(*) FROM seen WHERE id = {number}"
             return bool(connection.execute(sql.encode()).fetchall() == [(1,)])
     except psycopg.errors.UndefinedTable:
@@ -40,17 +40,17 @@ def _has(node: Postgres, number: int) -> bool:
 
 
 def _sync(primary: Postgres) -> dict[str, str]:
-    return dict(primary.query("SELECT application_name, sync_state FROM pg_stat_replication"))
+    return dict(primary.sql.query("SELECT application_name, sync_state FROM pg_stat_replication"))
 
 
 def _waiting(primary: Postgres) -> str:
-    ((number,),) = primary.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+    ((number,),) = primary.sql.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
     return "" if number == 1 else f"{number} commits wait"
 
 
 def _kept(primary: Postgres, slot: str) -> int:
     """Return the bytes of log that a slot retains."""
-    ((retained,),) = primary.query(
+    ((retained,),) = primary.sql.query(
         "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint "
         f"FROM pg_replication_slots WHERE slot_name = '{slot}'"
     )
@@ -67,14 +67,14 @@ def test_a_commit_waits_for_two_and_a_slot_retains_the_log_for_an_absent_standby
         waiting.start()
         wait_until(lambda: _waiting(primary), 90.0, "the commit does not wait")
         before = _kept(primary, "node3")
-        primary.execute("SELECT pg_switch_wal()", "SELECT pg_create_restore_point('further')")
+        primary.sql.execute("SELECT pg_switch_wal()", "SELECT pg_create_restore_point('further')")
         assert _kept(primary, "node3") > before + 2**20
         solution.membership.rejoin(third)
         wait_until(lambda: solution.membership.not_joined_reason(third), 90.0, "node3 did not come back")
         waiting.join(90.0)
         assert not waiting.is_alive() and _has(primary, 2)
         wait_until(lambda: "" if _has(third, 2) else "not yet", 90.0, "node3 lacks the row")
-        assert second.query("SELECT count(*) FROM pg_replication_slots") == [(2,)]
+        assert second.sql.query("SELECT count(*) FROM pg_replication_slots") == [(2,)]
 
 
 def test_the_first_of_two_is_waited_for_and_the_other_takes_its_place(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.network import network
 from fivenines.load.commands import PASSWORD, account, described, secret
 from fivenines.load.workloads.settings import WorkloadSettings
-from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
 
@@ -54,16 +55,16 @@ class Done:
 class Site:
     """Provide a server with an empty database, and SQL access to it."""
 
-    def __init__(self, node: Server) -> None:
+    def __init__(self, node: LocalServer) -> None:
         self.node = node
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         """Run a query as the administrator and return the rows."""
         if isinstance(self.node, Postgres):
-            with self.node.connect(60.0, DATABASE) as connection:
+            with self.node.sql.connect(60.0, DATABASE) as connection:
                 cursor = connection.execute(statement)
                 return list(cursor.fetchall()) if cursor.description else []
-        with self.node.connect(60.0) as connection, connection.cursor() as cursor:
+        with self.node.sql.connect(60.0) as connection, connection.cursor() as cursor:
             cursor.execute(f"USE {DATABASE}")
             cursor.execute(statement)
             return list(cursor.fetchall())
@@ -75,7 +76,7 @@ class Site:
                 self.query(f"DROP TABLE {table} CASCADE")
             else:
                 drop = f"DROP TABLE {DATABASE}.{table}"
-                self.node.execute(f"SET STATEMENT foreign_key_checks = 0 FOR {drop}")
+                self.node.sql.execute(f"SET STATEMENT foreign_key_checks = 0 FOR {drop}")
 
     def one(self, statement: str) -> Any:
         """Return the only field of an answer."""
@@ -180,8 +181,8 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
     software.require(lambda _message, _fraction: None)
     with Lab(folder / "lab") as lab:
         node = server(lab.add_host("node1", software.root()), software)
-        node.initialise()
-        node.configure({})
+        node.setup.initialise()
+        node.setup.configure({})
         node.start()
         node.wait_ready()
         yield Site(node)

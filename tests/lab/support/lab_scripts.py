@@ -157,14 +157,14 @@ class Place:
         """Drop all tables of the scripts' database."""
         database = self.node.database
         if isinstance(self.node, Postgres):
-            with self.node.connect(database=database) as connection:
+            with self.node.sql.connect(database=database) as connection:
                 named = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
                 for (name,) in connection.execute(named).fetchall():
                     connection.execute(f'DROP TABLE "{name}" CASCADE')
             return
         named = f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{database}'"
-        for (name,) in self.node.query(named):
-            self.node.execute(f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`")
+        for (name,) in self.node.sql.query(named):
+            self.node.sql.execute(f"USE {database}", "SET FOREIGN_KEY_CHECKS = 0", f"DROP TABLE `{name}`")
 
     def compare(self, script: Path, out: Path, *own: str, events: int, prepares: bool) -> Compared:
         """Run a script by both programs in its folder; each starts with fresh tables."""
@@ -213,7 +213,7 @@ class Place:
     def _counters(self) -> Counter[str]:
         if isinstance(self.node, Postgres):
             return self._logged()
-        rows = self.node.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
+        rows = self.node.sql.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
         names = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
         return Counter({str(name): int(str(n)) for name, n in rows if str(name) in names})
 
@@ -252,4 +252,4 @@ def alone(engine: str, folder: Path) -> Iterator[Place]:
 def log_statements(place: Place) -> None:
     """Make PostgreSQL log the application's statements, which it does not count by kind."""
     if isinstance(place.node, Postgres):
-        place.node.execute("ALTER ROLE app SET log_statement = 'all'")
+        place.node.sql.execute("ALTER ROLE app SET log_statement = 'all'")

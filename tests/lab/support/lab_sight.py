@@ -54,17 +54,17 @@ def seen_by(server: Server, path: str | Path) -> str | None:
 
 
 def _by_postgres(server: Server, path: str) -> str:
-    return str(server.query(f"SELECT pg_read_file('{path}', 0, {_BOUND})")[0][0])
+    return str(server.sql.query(f"SELECT pg_read_file('{path}', 0, {_BOUND})")[0][0])
 
 
 def _by_mysql(server: Server, path: str) -> str:
     table = f"{server.database}.seen"
-    server.execute(
+    server.sql.execute(
         f"DROP TABLE IF EXISTS {table}",
         f"CREATE TABLE {table} (line TEXT)",
         f"LOAD DATA INFILE '{path}' INTO TABLE {table} FIELDS TERMINATED BY '' ESCAPED BY ''",
     )
-    return "\n".join(str(line) for (line,) in server.query(f"SELECT line FROM {table}"))
+    return "\n".join(str(line) for (line,) in server.sql.query(f"SELECT line FROM {table}"))
 
 
 def programs_inside(host: Host) -> dict[str, set[Privileges]]:

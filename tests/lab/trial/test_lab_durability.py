@@ -18,7 +18,7 @@ def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str
     def ask(deployed: Deployed) -> None:
         roles = deployed.solution.roles.by_name()
         for node in deployed.solution.nodes:
-            (settings[roles[node.name]],) = node.query(question)
+            (settings[roles[node.name]],) = node.sql.query(question)
 
     text = f"solutions: [{{{solution}, manager: {PATIENT}}}]\n"
     outcome = run_trial(folder, text + kill() + timing(), {"checking": ask})

@@ -54,18 +54,18 @@ def test_postgresql(tmp_path: Path) -> None:
         assert seen == {("node1", "wal_writer_delay", "2ms"), ("node2", "wal_writer_delay", "2ms")}
         assert {at.place for at in deployed.in_effect.unobserved} == {"operator"}
         primary, standby = deployed.solution.nodes
-        assert primary.query("SHOW wal_segment_size") == [("32MB",)]
-        primary.execute("ALTER ROLE app SET work_mem = '5MB'")
+        assert primary.sql.query("SHOW wal_segment_size") == [("32MB",)]
+        primary.sql.execute("ALTER ROLE app SET work_mem = '5MB'")
         assert "node1: work_mem = 4MB was requested, but it has 5MB" in _notes(deployed)
-        primary.execute("ALTER ROLE app RESET work_mem")
+        primary.sql.execute("ALTER ROLE app RESET work_mem")
         standby.set_system("statement_timeout", "7s")
         notes = _notes(deployed)
         assert "node2: statement_timeout = 30s was requested, but it has 7s" in notes
         assert "node1" not in notes
-        standby.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
-        primary.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
+        standby.sql.execute("ALTER SYSTEM RESET statement_timeout", "SELECT pg_reload_conf()")
+        primary.sql.execute("ALTER SYSTEM SET max_connections = 99", "SELECT pg_reload_conf()")
         pending = "SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'"
-        wait_until(lambda: "" if primary.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1)
+        wait_until(lambda: "" if primary.sql.query(pending)[0][0] else "not yet", 30.0, "no reload", 0.1)
         assert "node1: max_connections = 123 was requested" in _notes(deployed)
 
 
@@ -94,17 +94,17 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         unobserved = {at.setting for at in deployed.in_effect.unobserved if at.place != "operator"}
         assert unobserved == {"loose-nothing"}
         primary, replica = deployed.solution.nodes
-        assert primary.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
-        primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
+        assert primary.sql.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
+        primary.sql.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
         assert "rpl_semi_sync_master_timeout = 10000 was requested, but it has 77" in _notes(deployed)
-        primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
+        primary.sql.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")
         # The server reads this option group, too.
         with (replica.host.node / "conf" / "my.cnf").open("a") as file:
             file.write("[mariadb]\nmax_allowed_packet=32m\n")
         replica.stop()
         deployed.solution.membership.rejoin(replica)
         assert "node2: max_allowed_packet = 64m was requested, but it has 33554432" in _notes(deployed)
-        replica.execute("SET GLOBAL max_allowed_packet = 67108864")
+        replica.sql.execute("SET GLOBAL max_allowed_packet = 67108864")
         require_in_effect(deployed.solution, deployed.access)
         assert isinstance(deployed.access, haproxy.Haproxy)
         deployed.access.drain("node2")
@@ -118,9 +118,9 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
 def test_ndb(tmp_path: Path) -> None:
     given = {"solution": "ndb", "sql_nodes": 1, "cluster": {"redobuffer": "18M"}}
     with _deployed(given, tmp_path) as deployed:
-        deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = OFF")
+        deployed.solution.nodes[0].sql.execute("SET GLOBAL ndb_read_backup = OFF")
         assert "node1: ndb_read_backup = 1 was requested, but it has OFF" in _notes(deployed)
-        deployed.solution.nodes[0].execute("SET GLOBAL ndb_read_backup = ON")
+        deployed.solution.nodes[0].sql.execute("SET GLOBAL ndb_read_backup = ON")
         settings = deployed.solution.settings
         deployed.solution.settings = settings.model_copy(update={"heartbeat": 4.0})
         notes = _notes(deployed)

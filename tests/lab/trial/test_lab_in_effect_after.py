@@ -13,7 +13,7 @@ LOAD = "warm-up and steady load"
 
 def test_a_restarted_mysql_server_has_its_persisted_settings(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
-        deployed.solution.nodes[0].execute("SET PERSIST_ONLY max_connections = 222")
+        deployed.solution.nodes[0].sql.execute("SET PERSIST_ONLY max_connections = 222")
 
     text = "solutions: [{solution: standalone, engine: mysql-9.7, server: {max_connections: 321}}]\n"
     outcome = run_trial(tmp_path, text + kill() + timing(), {LOAD: plant})
@@ -27,7 +27,7 @@ def test_a_restarted_mysql_server_has_its_persisted_settings(tmp_path: Path) -> 
 
 def test_a_promoted_postgresql_server_waits_for_a_restart(tmp_path: Path) -> None:
     def plant(deployed: Deployed) -> None:
-        deployed.solution.nodes[1].execute(
+        deployed.solution.nodes[1].sql.execute(
             "ALTER SYSTEM SET shared_buffers = '17MB'", "SELECT pg_reload_conf()"
         )
 

@@ -80,7 +80,7 @@ class Watched:
     def _watch(self) -> None:
         with ExitStack() as stack, suppress(Exception):
             nodes = [self.deployed[name].solution.nodes[0] for name in ("plain", "delayed")]
-            sessions = [stack.enter_context(node.connect()) for node in nodes]
+            sessions = [stack.enter_context(node.sql.connect()) for node in nodes]
             while not self.over.wait(0.02):
                 before = time.monotonic()
                 positions = [_position(session) for session in sessions]
@@ -218,7 +218,7 @@ def test_a_block_with_a_failing_side_has_no_figures(tmp_path: Path) -> None:
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
             super().bring_up(phase)
             if self.solution.settings.name == "delayed":
-                with self.solution.nodes[0].open_data(10.0) as connection:
+                with self.solution.nodes[0].sql.open_data(10.0) as connection:
                     connection.execute("REVOKE UPDATE ON sbtest1, sbtest2 FROM PUBLIC, app")
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + BLOCK.replace("rounds: 6", "rounds: 3")

@@ -17,8 +17,8 @@ from fivenines.report.chapters.consistency.invariants import offending_text
 from fivenines.report.html.page import render
 from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import InvariantCheck
-from fivenines.servers.base import Server
 from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -29,14 +29,16 @@ WORKLOADS = {"tpcc": Tpcc(workload="tpcc"), "tatp": Tatp(workload="tatp", subscr
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LocalServer]:
     """Provide a server with an empty database."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     with Lab(tmp_path_factory.mktemp("lab") / "lab") as lab:
         node = server(lab.add_host("node1", software.root()), software)
-        node.initialise()
-        node.configure(node.unsafe_settings)
+        node.setup.initialise()
+        node.setup.configure(node.unsafe_settings)
         node.start()
         node.wait_ready()
         yield node
@@ -44,28 +46,28 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture
-def tables(running: Server, tmp_path: Path, family: str) -> Iterator[Server]:
+def tables(running: LocalServer, tmp_path: Path, family: str) -> Iterator[LocalServer]:
     """Provide the server with the sound tables of a family, which are dropped afterwards."""
     file = tmp_path / "tables.sql"
     file.write_text(TABLES[family])
-    running.run_file(file)
+    running.sql.run_file(file)
     yield running
     names = [line.split()[2] for line in TABLES[family].splitlines() if line.startswith("CREATE")]
-    with running.open_data() as connection, connection.cursor() as cursor:
+    with running.sql.open_data() as connection, connection.cursor() as cursor:
         for name in names:
             cursor.execute(f"DROP TABLE {name}")
 
 
-def _harm(node: Server, statement: str) -> None:
-    with node.open_data() as connection, connection.cursor() as cursor:
+def _harm(node: LocalServer, statement: str) -> None:
+    with node.sql.open_data() as connection, connection.cursor() as cursor:
         cursor.execute(statement)
         assert cursor.rowcount > 0
 
 
 def _ask(
-    node: Server, checks: Sequence[Check], before: dict[str, int], done: Sequence[dict[str, object]] = ()
+    node: LocalServer, checks: Sequence[Check], before: dict[str, int], done: Sequence[dict[str, object]] = ()
 ) -> list[InvariantCheck]:
-    return check_after(node.open_data, node.driver, checks, before, LoadSummary.of({"types": list(done)}))
+    return check_after(node.sql.open_data, node.driver, checks, before, LoadSummary.of({"types": list(done)}))
 
 
 def _violated(checks: list[InvariantCheck]) -> set[str]:
@@ -74,9 +76,9 @@ def _violated(checks: list[InvariantCheck]) -> set[str]:
 
 
 @pytest.mark.parametrize("family", ["tpcc", "tatp"])
-def test_sound_data_pass(tables: Server, family: str) -> None:
+def test_sound_data_pass(tables: LocalServer, family: str) -> None:
     checks = WORKLOADS[family].invariants()
-    before = count_before(tables.open_data, checks)
+    before = count_before(tables.sql.open_data, checks)
     assert len(before) >= 2 and all(before.values())
     checked = _ask(tables, checks, before)
     assert _violated(checked) == set() and len(checked) == len(checks)
@@ -85,10 +87,10 @@ def test_sound_data_pass(tables: Server, family: str) -> None:
 @pytest.mark.parametrize("family", ["tpcc"])
 @pytest.mark.parametrize(("statement", "harmed"), TPCC_DEFECTS)
 def test_a_defect_violates_the_conditions_that_it_touches(
-    tables: Server, family: str, statement: str, harmed: set[str]
+    tables: LocalServer, family: str, statement: str, harmed: set[str]
 ) -> None:
     checks = WORKLOADS[family].invariants()
-    before = count_before(tables.open_data, checks)
+    before = count_before(tables.sql.open_data, checks)
     _harm(tables, statement)
     violated = _violated(_ask(tables, checks, before))
     clauses = {name.split(":")[0].removeprefix("condition ") for name in violated}
@@ -98,16 +100,16 @@ def test_a_defect_violates_the_conditions_that_it_touches(
 @pytest.mark.parametrize("family", ["tatp"])
 @pytest.mark.parametrize(("statement", "harmed"), TATP_DEFECTS)
 def test_a_defect_violates_the_rules_that_it_touches(
-    tables: Server, family: str, statement: str, harmed: set[str]
+    tables: LocalServer, family: str, statement: str, harmed: set[str]
 ) -> None:
     checks = WORKLOADS[family].invariants()
-    before = count_before(tables.open_data, checks)
+    before = count_before(tables.sql.open_data, checks)
     _harm(tables, statement)
     assert _violated(_ask(tables, checks, before)) == harmed
 
 
 @pytest.mark.parametrize("family", ["tpcc"])
-def test_the_offending_rows_are_named(tables: Server, family: str) -> None:
+def test_the_offending_rows_are_named(tables: LocalServer, family: str) -> None:
     _harm(tables, "DELETE FROM order_line WHERE ol_d_id = 1 AND ol_o_id = 3 AND ol_number = 2")
     checked = _ask(tables, WORKLOADS[family].invariants(), {})
     lines = next(check for check in checked if check.source.endswith("3.3.2.6"))
@@ -118,9 +120,9 @@ def test_the_offending_rows_are_named(tables: Server, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["tatp"])
-def test_rows_may_change_by_acknowledged_and_doubtful_transactions(tables: Server, family: str) -> None:
+def test_rows_may_change_by_acknowledged_and_doubtful_transactions(tables: LocalServer, family: str) -> None:
     checks = WORKLOADS[family].invariants()
-    before = count_before(tables.open_data, checks)
+    before = count_before(tables.sql.open_data, checks)
     _harm(tables, "INSERT INTO call_forwarding VALUES (3, 4, 0, 1, 'a'), (3, 4, 8, 9, 'b')")
     acknowledged = {"name": "insert_call_forwarding", "ok": 1, "in_doubt": 1}
     assert _violated(_ask(tables, checks, before, [acknowledged])) == set()
@@ -130,12 +132,12 @@ def test_rows_may_change_by_acknowledged_and_doubtful_transactions(tables: Serve
 
 
 @pytest.mark.parametrize("family", ["tatp"])
-def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) -> None:
+def test_a_question_that_takes_too_long_is_unknown(tables: LocalServer, family: str) -> None:
     _harm(tables, "INSERT INTO subscriber SELECT s_id + 3, sub_nbr FROM subscriber")
     slow = WORKLOADS[family].invariants()[1]
     assert isinstance(slow, Invariant)
     sleeping = Invariant("slow", "", *_SLEEP)
-    (checked,) = check_after(tables.open_data, tables.driver, [sleeping], {}, LoadSummary(), bound=1.0)
+    (checked,) = check_after(tables.sql.open_data, tables.driver, [sleeping], {}, LoadSummary(), bound=1.0)
     assert (checked.status, checked.detail.startswith("the query failed:")) == ("unknown", True)
     assert checked.seconds < 5
 
@@ -178,7 +180,7 @@ def test_a_deleted_order_line_is_named_by_the_report(tmp_path: Path, engine_name
 
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
-        with node.open_data() as connection, connection.cursor() as cursor:
+        with node.sql.open_data() as connection, connection.cursor() as cursor:
             cursor.execute("SELECT MAX(o_id) FROM orders WHERE o_w_id = 1 AND o_d_id = 7")
             taken.append(cursor.fetchone()[0])
             cursor.execute(
@@ -204,7 +206,7 @@ def test_a_defect_in_the_data_of_a_load_is_found(
 ) -> None:
     def harm(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
-        with node.open_data() as connection, connection.cursor() as cursor:
+        with node.sql.open_data() as connection, connection.cursor() as cursor:
             cursor.execute(statement.replace("SAMPLE", SAMPLE[engine_name]))
             assert cursor.rowcount == 1
 
@@ -217,7 +219,7 @@ def test_a_defect_in_the_data_of_a_load_is_found(
 def test_lost_orders_are_reported(tmp_path: Path) -> None:
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
-        with node.open_data() as connection, connection.cursor() as cursor:
+        with node.sql.open_data() as connection, connection.cursor() as cursor:
             cursor.execute("DELETE FROM history WHERE h_amount <> 10")
 
     run = run_one(tmp_path, _experiment("postgres-18", "{workload: tpcc}"), {"checking": delete})

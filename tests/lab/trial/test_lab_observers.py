@@ -76,9 +76,9 @@ def test_a_replica_that_stops_applying_is_seen(on_disk: Path) -> None:
     def stall(deployed: Deployed) -> None:
         replica = deployed.solution.node("node2")
         time.sleep(0.7)
-        replica.execute("STOP SLAVE SQL_THREAD")
+        replica.sql.execute("STOP SLAVE SQL_THREAD")
         time.sleep(2.5)
-        replica.execute("START SLAVE SQL_THREAD")
+        replica.sql.execute("START SLAVE SQL_THREAD")
 
     outcome = run_trial(
         on_disk,
@@ -114,9 +114,9 @@ def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
     def stall(deployed: Deployed) -> None:
         standby = deployed.solution.node("node2")
         time.sleep(0.7)
-        standby.execute("SELECT pg_wal_replay_pause()")
+        standby.sql.execute("SELECT pg_wal_replay_pause()")
         time.sleep(1.8)
-        standby.execute("SELECT pg_wal_replay_resume()")
+        standby.sql.execute("SELECT pg_wal_replay_resume()")
 
     outcome = run_trial(
         on_disk,

@@ -129,7 +129,9 @@ def test_a_data_set_that_is_not_whole_is_loaded_again(built: list[dict[str, Any]
 def _node(folder: Path) -> Any:
     folder.mkdir(exist_ok=True)
     host = SimpleNamespace(data=Folder(folder))
-    return SimpleNamespace(name="node1", data=folder, host=host, take_over=lambda: None)
+    return SimpleNamespace(
+        name="node1", data=folder, host=host, setup=SimpleNamespace(take_over=lambda: None)
+    )
 
 
 def test_a_copy_is_the_same_and_its_own(tmp_path: Path) -> None:

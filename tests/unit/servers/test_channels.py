@@ -17,7 +17,8 @@ def _node(answers: dict[str, Any], **status: Any) -> Any:
     def query(statement: str) -> Any:
         return next(rows for word, rows in answers.items() if word in statement)
 
-    return SimpleNamespace(name="node1", query=query, replica_status=lambda: status)
+    sql = SimpleNamespace(query=query, replica_status=lambda: status)
+    return SimpleNamespace(name="node1", sql=sql)
 
 
 INDEXED = {"epoch <= ": [("binlog.000001", 4711)], "SHOW BINARY LOG": [("binlog.000003", 157)]}

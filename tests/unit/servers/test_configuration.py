@@ -16,8 +16,9 @@ from fivenines.lab.disks.data_folder import Folder
 from fivenines.servers.families import server
 from fivenines.servers.mariadb.server import Mariadb, follow
 from fivenines.servers.mysql.server import Mysql
-from fivenines.servers.mysql_family.server import _line
-from fivenines.servers.postgres.server import Postgres, _quoted
+from fivenines.servers.mysql_family.setup import option_line
+from fivenines.servers.postgres.server import Postgres
+from fivenines.servers.postgres.setup import setting_value
 
 
 class Host(SimpleNamespace):
@@ -86,7 +87,7 @@ def test_addresses_of_a_server(postgres: Postgres, mariadb: Mariadb) -> None:
 
 
 def test_postgresql_is_configured_with_defaults_and_settings(postgres: Postgres) -> None:
-    postgres.configure({"shared_buffers": "1GB", "jit": True, "work_mem": "it's"})
+    postgres.setup.configure({"shared_buffers": "1GB", "jit": True, "work_mem": "it's"})
     found = _settings(postgres.host.node / "conf/postgresql.conf", " = ")
     assert found["listen_addresses"] == "'0.0.0.0'"
     assert found["unix_socket_directories"] == "'/run/node/run'"
@@ -97,14 +98,14 @@ def test_postgresql_is_configured_with_defaults_and_settings(postgres: Postgres)
 
 
 def test_each_setting_of_postgresql_is_written_once(postgres: Postgres) -> None:
-    postgres.configure({"shared_buffers": "1GB"})
-    postgres.configure({"shared_buffers": "2GB"})
+    postgres.setup.configure({"shared_buffers": "1GB"})
+    postgres.setup.configure({"shared_buffers": "2GB"})
     text = (postgres.host.node / "conf/postgresql.conf").read_text()
     assert re.findall("^shared_buffers = (.*)$", text, re.MULTILINE) == ["'2GB'"]
 
 
 def test_postgresql_requires_a_password_for_every_connection(postgres: Postgres) -> None:
-    postgres.configure({})
+    postgres.setup.configure({})
     lines = (postgres.host.node / "conf/pg_hba.conf").read_text().splitlines()
     assert [line.split() for line in lines] == [
         ["local", "all", "all", "scram-sha-256"],
@@ -129,21 +130,21 @@ def test_postgresql_requires_a_password_for_every_connection(postgres: Postgres)
     ],
 )
 def test_values_are_formatted_for_postgresql(value: Any, text: str) -> None:
-    assert _quoted(value) == text
+    assert setting_value(value) == text
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(st.characters(min_codepoint=32, exclude_characters="\\")))
 def test_any_text_can_be_quoted_for_postgresql(value: str) -> None:
     """Check the manual's rule: two quotes in a quoted text stand for one."""
-    quoted = _quoted(value)
+    quoted = setting_value(value)
     assert quoted[0] == quoted[-1] == "'"
     assert re.fullmatch(r"([^']|'')*", quoted[1:-1], re.DOTALL)
     assert quoted[1:-1].replace("''", "'") == value
 
 
 def test_mariadb_is_configured_with_defaults_and_settings(mariadb: Mariadb) -> None:
-    mariadb.configure({"innodb_buffer_pool_size": "1G", "read_only": True, "sync_binlog": 0})
+    mariadb.setup.configure({"innodb_buffer_pool_size": "1G", "read_only": True, "sync_binlog": 0})
     file = mariadb.host.node / "conf/my.cnf"
     assert file.read_text().startswith("[mariadbd]\n")
     found = _settings(file, "=")
@@ -155,7 +156,7 @@ def test_mariadb_is_configured_with_defaults_and_settings(mariadb: Mariadb) -> N
 
 
 def test_mysql_is_configured_with_defaults_and_settings(mysql: Mysql) -> None:
-    mysql.configure({"innodb_buffer_pool_size": "1G", "sync_binlog": 0})
+    mysql.setup.configure({"innodb_buffer_pool_size": "1G", "sync_binlog": 0})
     file = mysql.host.node / "conf/my.cnf"
     assert file.read_text().startswith("[mysqld]\n")
     found = _settings(file, "=")
@@ -165,12 +166,12 @@ def test_mysql_is_configured_with_defaults_and_settings(mysql: Mysql) -> None:
 
 def test_each_copy_of_a_data_directory_has_its_own_uuid(mysql: Mysql) -> None:
     auto = mysql.data / "auto.cnf"
-    mysql.configure({})
+    mysql.setup.configure({})
     # --initialize requires an empty folder.
     assert not auto.exists()
     (mysql.data / "mysql").mkdir()
     auto.write_text("[auto]\nserver-uuid=that-of-the-loading-server\n")
-    mysql.configure({})
+    mysql.setup.configure({})
     assert auto.read_text() == "[auto]\nserver-uuid=00000000-0000-0000-0000-000000000011\n"
 
 
@@ -185,8 +186,8 @@ def test_each_copy_of_a_data_directory_has_its_own_uuid(mysql: Mysql) -> None:
 def test_every_setting_is_written_once_on_a_separate_line(
     postgres: Postgres, mariadb: Mariadb, asked: dict[str, Any]
 ) -> None:
-    postgres.configure(asked)
-    mariadb.configure(asked)
+    postgres.setup.configure(asked)
+    mariadb.setup.configure(asked)
     for file, separator in (("postgresql.conf", " = "), ("my.cnf", "=")):
         lines = (postgres.host.node / "conf" / file).read_text().splitlines()
         names = [line.split(separator)[0] for line in lines]
@@ -198,9 +199,9 @@ def test_every_setting_is_written_once_on_a_separate_line(
 def test_loading_is_quick_only_by_settings_that_a_solution_sets_again(kind: type[Any], host: Any) -> None:
     assert kind.unsafe_settings
     node = kind(host, _engine("any"))
-    node.configure({})
+    node.setup.configure({})
     safe = "".join(file.read_text() for file in (host.node / "conf").iterdir())
-    node.configure(kind.unsafe_settings)
+    node.setup.configure(kind.unsafe_settings)
     quick = "".join(file.read_text() for file in (host.node / "conf").iterdir())
     assert safe != quick
 
@@ -244,8 +245,8 @@ def test_mysql_may_request_a_restart(mysql: Mysql, host: Any) -> None:
 def test_data_directories_are_made_by_the_servers_own_user(
     postgres: Postgres, mariadb: Mariadb, host: Any
 ) -> None:
-    postgres.initialise()
-    mariadb.initialise()
+    postgres.setup.initialise()
+    mariadb.setup.initialise()
     (initdb, as_postgres), (_, alone), (install, as_mysql) = host.commands
     assert initdb[:3] == ["/bin/initdb", "--pgdata", "/run/node/data"]
     assert install[0] == "/bin/mariadb-install-db"
@@ -255,13 +256,13 @@ def test_data_directories_are_made_by_the_servers_own_user(
 
 
 def test_prompts(postgres: Postgres, mariadb: Mariadb) -> None:
-    assert postgres.prompt_command() == [
+    assert postgres.console.prompt() == [
         "inside",
         "65534",
         "/bin/psql",
         "host=/run/node/run user=postgres dbname=sbtest passfile=/run/node/secret/pgpass",
     ]
-    assert mariadb.prompt_command() == [
+    assert mariadb.console.prompt() == [
         "inside",
         "None",
         "/bin/mariadb",
@@ -314,7 +315,8 @@ def test_older_versions_need_a_checkpoint_of_the_source_first(
 ) -> None:
     (postgres.data / "PG_VERSION").write_text(f"{version}\n")
     asked: list[str] = []
-    source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"), execute=asked.append)
+    sql = SimpleNamespace(execute=asked.append)
+    source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"), sql=sql)
     postgres.rewind(source)
     *before, (rewind, _) = host.commands
     assert asked == ["CHECKPOINT"]
@@ -362,8 +364,8 @@ class Recording:
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
 def test_the_first_start_creates_the_accounts_before_connections(kind: type[Any], host: Any) -> None:
     node = kind(host, _engine("any"))
-    node.initialise()
-    node.configure({})
+    node.setup.initialise()
+    node.setup.configure({})
     node.start()
     assert host.commands[-1][0][-1] == "--init-file=/run/node/secret/accounts.sql"
     text = (host.node / "secret/accounts.sql").read_text()
@@ -381,12 +383,12 @@ def test_the_first_start_creates_the_accounts_before_connections(kind: type[Any]
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
 def test_a_copy_gets_the_passwords_of_its_own_lab(kind: type[Any], host: Any) -> None:
     node = kind(host, _engine("any"))
-    node.take_over()
+    node.setup.take_over()
     text = (host.node / "secret/accounts.sql").read_text()
     assert "CREATE" not in text and text.count("ALTER USER") == 3
     assert (host.node / "secret/accounts.sql").stat().st_mode & 0o077 == 0
-    node.configure({})
-    node.let_others_start()
+    node.setup.configure({})
+    node.setup.let_others_start()
     own = (host.node / "conf/my.cnf").read_text().splitlines()[-1]
     assert own == "init-file=/run/node/secret/accounts.sql"
 
@@ -394,8 +396,8 @@ def test_a_copy_gets_the_passwords_of_its_own_lab(kind: type[Any], host: Any) ->
 def test_postgresql_gets_its_accounts_without_a_server_and_never_a_password(
     postgres: Postgres, host: Any
 ) -> None:
-    postgres.initialise()
-    postgres.take_over()
+    postgres.setup.initialise()
+    postgres.setup.take_over()
     (_, first), (command, second) = host.commands[1], host.commands[2]
     assert command[:2] == ["/bin/postgres", "--single"]
     assert "CREATE DATABASE sbtest OWNER app" in first["stdin"]
@@ -413,9 +415,9 @@ def test_passwords_are_random_and_shown_nowhere(postgres: Postgres, mariadb: Mar
 
 def test_a_statement_that_fails_is_named(mariadb: Mariadb) -> None:
     recording = Recording(refuses="SET x")
-    mariadb.connect = recording.connect  # type: ignore[method-assign]
+    mariadb.sql.connect = recording.connect  # type: ignore[method-assign]
     with pytest.raises(FiveninesError, match=r"^node1: 'SET x': it will not$"):
-        mariadb.execute("SELECT 1", "SET x", "SET y")
+        mariadb.sql.execute("SELECT 1", "SET x", "SET y")
     assert recording.statements == ["SELECT 1"]
 
 
@@ -449,4 +451,4 @@ def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
     ],
 )
 def test_a_switch_is_written_as_its_variable_reads_it(name: str, value: Any, line: str) -> None:
-    assert _line(name, value) == line
+    assert option_line(name, value) == line

@@ -34,7 +34,7 @@ def _server(name: str, executed: set[tuple[str, int]]) -> Any:
         asked = _set(statement.partition("('")[2].partition("'")[0])
         return [(_text(asked - executed),)]
 
-    return SimpleNamespace(name=name, query=query)
+    return SimpleNamespace(name=name, sql=SimpleNamespace(query=query))
 
 
 transactions = st.sets(st.tuples(st.sampled_from([NODE, PRIMARY]), st.integers(1, 9)))
@@ -65,8 +65,9 @@ def test_a_mysql_node_with_transactions_of_its_own_has_diverged(
 def test_a_mariadb_node_has_applied_a_position_also_when_more_followed(
     applied: str, logged: str, lacks: bool
 ) -> None:
-    primary: Any = SimpleNamespace(name="node1", query=lambda _: [("0-1-7",)])
-    node: Any = SimpleNamespace(name="node2", query=lambda _: [(applied, logged)])
+    primary: Any = SimpleNamespace(sql=SimpleNamespace(query=lambda _: [("0-1-7",)]))
+    sql = SimpleNamespace(query=lambda _: [(applied, logged)])
+    node: Any = SimpleNamespace(name="node2", sql=sql)
     missing = MariadbReplicating().written(primary)(node)
     assert bool(missing) is lacks, missing
 

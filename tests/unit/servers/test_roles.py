@@ -25,7 +25,8 @@ class FakeSession:
 
 
 def _server(kind: type[Server]) -> Any:
-    return kind.__new__(kind)
+    host: Any = SimpleNamespace(name="node1")
+    return kind(host, SimpleNamespace())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
@@ -46,7 +47,7 @@ def test_a_primary_of_mysql_knows_its_standbys(
     kind: type[Server], company: Company | None, row: Any, primary: bool, accompanied: bool
 ) -> None:
     session: Any = FakeSession(*row)
-    view = _server(kind).role_reader(company).look(session)
+    view = _server(kind).introspection.role_reader(company).look(session)
     assert (view.primary, view.accompanied) == (primary, accompanied)
     assert view.settings == {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
     counts = "clients" in session.said[0]
@@ -67,14 +68,14 @@ def test_a_primary_of_postgresql_knows_its_standbys(
     company: Company | None, row: Any, primary: bool, accompanied: bool
 ) -> None:
     session: Any = FakeSession(*row)
-    view = _server(Postgres).role_reader(company).look(session)
+    view = _server(Postgres).introspection.role_reader(company).look(session)
     assert (view.primary, view.accompanied) == (primary, accompanied)
     assert view.settings == {"synchronous_commit": "off", "fsync": "on"}
     assert ("pg_stat_replication" in session.said[0]) is bool(company)
 
 
 def test_a_change_to_strict_flushes_the_log() -> None:
-    reader, session = _server(Mariadb).role_reader(None), FakeSession()
+    reader, session = _server(Mariadb).introspection.role_reader(None), FakeSession()
     reader.change(session, {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"})
     assert session.said == [
         "SET GLOBAL innodb_flush_log_at_trx_commit = 1",
@@ -87,9 +88,7 @@ def test_a_change_to_strict_flushes_the_log() -> None:
 
 
 def test_postgresql_reloads_settings_and_always_has_fsync() -> None:
-    host = SimpleNamespace(name="node1")
-    server = Postgres(host, SimpleNamespace())  # type: ignore[arg-type]
-    reader, session = server.role_reader(None), FakeSession()
-    reader.change(session, {"synchronous_commit": "off"})  # type: ignore[arg-type]
+    reader, session = _server(Postgres).introspection.role_reader(None), FakeSession()
+    reader.change(session, {"synchronous_commit": "off"})
     assert session.said == ["ALTER SYSTEM SET synchronous_commit = 'off'", "SELECT pg_reload_conf()"]
     assert reader.always == {"fsync": "on"}

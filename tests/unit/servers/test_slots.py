@@ -1,5 +1,6 @@
 """Slots have valid names, and are created again."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given
@@ -20,7 +21,7 @@ def test_unused_slots_are_dropped_first() -> None:
         def execute(self, *statements: str) -> None:
             executed.extend(statements)
 
-    server: Any = Noting()
+    server: Any = SimpleNamespace(sql=Noting())
     slots.renew(server, ["node2", "east-1"])
     dropped, second, third = executed
     assert "pg_drop_replication_slot" in dropped and "NOT active" in dropped

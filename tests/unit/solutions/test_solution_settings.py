@@ -150,6 +150,7 @@ class Noting:
         self.done: list[str] = []
         self.state: Any = None
         self.is_writable = self.answering = self.standby = False
+        self.sql: Any = SimpleNamespace(execute=self.execute, replica_status=lambda: self.state)
 
     @property
     def alive(self) -> bool:
@@ -176,9 +177,6 @@ class Noting:
 
     def recover_position(self) -> str:
         return str(self.state)
-
-    def replica_status(self) -> Any:
-        return self.state
 
     def is_standby(self) -> bool:
         return self.standby

@@ -63,6 +63,7 @@ class FakeNode:
         self.host, self.name, self._writes = host, host.name, writes
         self.endpoint = self.client_endpoint = f"{host.address}:5432"
         self.alive = False
+        self.monitoring = self
 
     def start(self) -> None:
         self.alive = True

@@ -25,6 +25,7 @@ class FakeServer:
     def __init__(self, name: str, tables: dict[str, dict[str, str]], fails: str = "") -> None:
         self.name, self.tables, self.fails = name, tables, fails
         self.answer: list[tuple[Any, ...]] = []
+        self.sql = self.introspection = self
 
     @contextmanager
     def open_data(self, timeout: float) -> Any:

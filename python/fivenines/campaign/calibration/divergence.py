@@ -77,7 +77,7 @@ def differing_rows(divergence: Divergence) -> list[str]:
 
 
 def _promote(node: Server) -> None:
-    node.query("SELECT pg_promote()", timeout=30.0)
+    node.sql.query("SELECT pg_promote()", timeout=30.0)
     wait_until(
         lambda: "" if node.writable() else "it accepts no writes", 15.0, f"{node.name} was not promoted"
     )

@@ -47,8 +47,8 @@ class ThroughputOfAnOpenLoop(Calibrator):
             server="shared_preload_libraries: pg_stat_statements",
         ) as item:
             server = item.deployed.solution.nodes[0]
-            server.execute("CREATE EXTENSION pg_stat_statements")
-            server.query("SELECT pg_stat_statements_reset()")
+            server.sql.execute("CREATE EXTENSION pg_stat_statements")
+            server.sql.query("SELECT pg_stat_statements_reset()")
             context.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
             load = item.load(seconds, context.folder / "load", context.seed)
             return judged(load, _executed(server))
@@ -72,5 +72,5 @@ def counted(load: LoadSummary) -> tuple[int, int]:
 
 
 def _executed(server: Server) -> tuple[int, int]:
-    ((reading, changing),) = server.query(_CALLS)
+    ((reading, changing),) = server.sql.query(_CALLS)
     return int(reading), int(changing)

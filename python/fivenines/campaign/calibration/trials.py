@@ -67,7 +67,7 @@ def data_of(context: CalibrationContext, experiment: Experiment) -> Iterator[Pat
 
 def change(node: Server, *statements: str) -> None:
     """Run statements in the workload's database of a node."""
-    with node.open_data(10.0) as connection, connection.cursor() as cursor:
+    with node.sql.open_data(10.0) as connection, connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
 

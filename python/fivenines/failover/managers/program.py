@@ -16,6 +16,7 @@ from fivenines.servers.base import Server
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.servers.cluster.topology import Topology
+from fivenines.servers.daemon import daemon
 from fivenines.software.store import family_of
 
 
@@ -93,7 +94,7 @@ class ProgramManager(Manager[ProgramManagerSettings]):
 
     def start_on(self, node: Server) -> None:
         if self.settings.rejoins:
-            node.start()
+            daemon(node).start()
             node.wait_ready()
 
     @property

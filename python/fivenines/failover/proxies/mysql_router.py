@@ -126,8 +126,8 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         if self._by_shell:
             router_metadata.by_shell(primary)
         else:
-            primary.execute(*router_metadata.statements(members, group))
-        primary.execute(*router_metadata.account(_USER, self.solution.passwords.router))
+            primary.sql.execute(*router_metadata.statements(members, group))
+        primary.sql.execute(*router_metadata.account(_USER, self.solution.passwords.router))
         self._write_files(members, group)
         self._keep_password()
         self.host.show_socket(_SOCKET)

@@ -97,7 +97,7 @@ def by_shell(primary: Server) -> None:
     )
     if done.returncode != 0:
         raise FiveninesError(f"MySQL Shell could not adopt the group: {done.stderr.strip()[-500:]}")
-    primary.execute(
+    primary.sql.execute(
         f"INSERT INTO {_SCHEMA}.routers (router_id, router_name, product_name, address, cluster_id) "
         f"SELECT {ROUTER_ID}, 'proxy', 'MySQL Router', 'proxy', cluster_id FROM {_SCHEMA}.clusters"
     )

@@ -10,6 +10,7 @@ from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.servers.daemon import daemon
 from fivenines.servers.member import Member
 
 
@@ -44,7 +45,7 @@ PATIENCE = 60.0
 def shut_down(servers: tuple[Member, ...], context: FaultContext) -> tuple[bool, str]:
     """Stop these servers at once; return whether all ended by themselves, and details."""
     begun = time.monotonic()
-    context.solution.each(lambda server: server.stop(PATIENCE), servers)
+    context.solution.each(lambda server: daemon(server).stop(PATIENCE), servers)
     seconds = time.monotonic() - begun
     if seconds >= PATIENCE:
         return False, f"still running after {PATIENCE:g} s, then killed"

@@ -84,7 +84,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
 def _connected(node: Server) -> int | None:
     """Return the number of clients of a node; None if even its administrator cannot connect."""
     try:
-        return node.clients()
+        return node.introspection.clients()
     except Exception:
         return None
 
@@ -92,6 +92,6 @@ def _connected(node: Server) -> int | None:
 def _room(node: Server, before: int) -> int:
     """Return the number of connections that the server can still accept."""
     try:
-        return max(1, node.most_clients() - before)
+        return max(1, node.introspection.most_clients() - before)
     except Exception:
         return 0

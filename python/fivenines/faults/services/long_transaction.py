@@ -63,14 +63,14 @@ class LongTransaction(Fault[LongTransactionSettings]):
         (node, *_) = targets.databases(target)
         resources = ExitStack()
         try:
-            connection = resources.enter_context(node.open_data(_SILENCE))
+            connection = resources.enter_context(node.sql.open_data(_SILENCE))
             moment = now()
             message = self._begin(node, connection)
             number = int(_value(connection, _OWN[node.driver]))
         except Exception as error:
             resources.close()
             raise FiveninesError(f"{node.name}: {brief(error)}") from error
-        open_now = bool(node.query(_OPEN[node.driver].format(number)))
+        open_now = bool(node.sql.query(_OPEN[node.driver].format(number)))
         detail = message + ("" if open_now else ", but the server does not list the transaction")
         hosts = (node.name,)
         return Injection(hosts, target.role, moment, open_now, detail, (node,), (node, resources, number))
@@ -79,14 +79,14 @@ class LongTransaction(Fault[LongTransactionSettings]):
         node, resources, number = injection.state
         if not node.answers():
             return Recovery(True, "the transaction ended with its server")
-        lost = not node.query(_CONNECTED[node.driver].format(number))
+        lost = not node.sql.query(_CONNECTED[node.driver].format(number))
         moment = now()
         try:
             # The server rolls the transaction back when its connection closes.
             resources.close()
         except Exception as error:
             return Recovery(True, f"the server had ended the transaction: {brief(error)}", moment)
-        ended = context.settles(lambda: not node.query(_CONNECTED[node.driver].format(number)))
+        ended = context.settles(lambda: not node.sql.query(_CONNECTED[node.driver].format(number)))
         detail = "the server had already ended the transaction" if lost else "rolled back"
         return Recovery(ended, detail if ended else "the server still lists the transaction", moment)
 

@@ -11,8 +11,10 @@ from contextlib import suppress
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
+from fivenines.servers.external.kinds import ExternalMysql, ExternalPostgres
+from fivenines.servers.external.monitoring import ExternalMysqlMonitoring, ExternalPostgresMonitoring
 from fivenines.servers.external.remote import Target
-from fivenines.servers.external.server import ExternalMysql, ExternalPostgres, ExternalServer
+from fivenines.servers.external.server import ExternalServer
 from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.session import Session
 from fivenines.software.base import Engine
@@ -48,7 +50,7 @@ class _Aurora(ExternalServer):
 
     def lags(self) -> dict[str, float | None]:
         """Return the lag of each replica in ms, as this server knows it."""
-        rows = self.query(self.status_statement())
+        rows = self.sql.query(self.status_statement())
         return {
             str(name): None if lag is None else float(lag) for name, session, lag in rows if session != WRITER
         }
@@ -57,20 +59,20 @@ class _Aurora(ExternalServer):
 class AuroraMysql(_Aurora, ExternalMysql):
     """Aurora MySQL, or MySQL of a Multi-AZ cluster."""
 
+    def __init__(self, host: Host, engine: Engine, target: Target) -> None:
+        super().__init__(host, engine, target)
+        self.monitoring = _MysqlMonitoring(self)
+
     def follows(self) -> str:
         return _listed(self) if self.status_statement() else super().follows()
 
     def behind(self, primary: Server) -> str:
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
-    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _status_statement(self)
-        return AuroraLag(self.name, statement) if statement else super().lag()
-
     def _statement(self) -> str:
         for table, (server, session, lag) in OF_MYSQL.items():
             schema, name = table.split(".")
-            if self.query(
+            if self.sql.query(
                 "SELECT 1 FROM information_schema.tables "
                 f"WHERE table_schema = '{schema}' AND LOWER(table_name) = '{name}'"
             ):
@@ -80,6 +82,10 @@ class AuroraMysql(_Aurora, ExternalMysql):
 
 class AuroraPostgres(_Aurora, ExternalPostgres):
     """Aurora PostgreSQL, or PostgreSQL of a Multi-AZ cluster."""
+
+    def __init__(self, host: Host, engine: Engine, target: Target) -> None:
+        super().__init__(host, engine, target)
+        self.monitoring = _PostgresMonitoring(self)
 
     @property
     def watched_at(self) -> str:
@@ -92,12 +98,8 @@ class AuroraPostgres(_Aurora, ExternalPostgres):
     def behind(self, primary: Server) -> str:
         return _lagging(self, primary) if self.status_statement() else super().behind(primary)
 
-    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
-        statement = _status_statement(self)
-        return AuroraLag(self.name, statement) if statement else super().lag()
-
     def _statement(self) -> str:
-        rows = self.query("SELECT 1 FROM pg_proc WHERE proname = 'aurora_replica_status'")
+        rows = self.sql.query("SELECT 1 FROM pg_proc WHERE proname = 'aurora_replica_status'")
         return _OF_POSTGRES if rows else ""
 
 
@@ -121,6 +123,30 @@ class AuroraLag(LagReader):
 
 
 REPLICA_LAG = "AuroraReplicaLag"
+
+
+class _MysqlMonitoring(ExternalMysqlMonitoring):
+    """Reads Aurora's lag where the server is one of Aurora."""
+
+    def __init__(self, server: AuroraMysql) -> None:
+        super().__init__(server)
+        self._aurora = server
+
+    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
+        statement = _status_statement(self._aurora)
+        return AuroraLag(self.name, statement) if statement else super().lag()
+
+
+class _PostgresMonitoring(ExternalPostgresMonitoring):
+    """Reads Aurora's lag where the server is one of Aurora."""
+
+    def __init__(self, server: AuroraPostgres) -> None:
+        super().__init__(server)
+        self._aurora = server
+
+    def lag(self) -> LagReader:  # type: ignore[override]  # where it is Aurora, another one
+        statement = _status_statement(self._aurora)
+        return AuroraLag(self.name, statement) if statement else super().lag()
 
 
 def _status_statement(server: AuroraMysql | AuroraPostgres) -> str:

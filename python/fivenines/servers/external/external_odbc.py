@@ -7,22 +7,20 @@ a row is writable, and a server that has the primary's newest row has everything
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
-from fivenines.servers.checksums import Dialect
-from fivenines.servers.counters import CounterReader
 from fivenines.servers.external import by_odbc
 from fivenines.servers.external.by_odbc import OdbcError
 from fivenines.servers.external.remote import Target
-from fivenines.servers.external.server import LEDGER, PROBES, ExternalServer, unsupported
-from fivenines.servers.lag import LagReader, LagRow
-from fivenines.servers.roles import Company, RoleReader
+from fivenines.servers.external.server import LEDGER, PROBES, ExternalServer
+from fivenines.servers.monitoring import Monitoring
 from fivenines.servers.session import Answer, Session
+from fivenines.servers.sql import Sql
 from fivenines.software.base import Engine
 
 # Seconds within which a replica must have the primary's newest row; otherwise it lags.
@@ -39,7 +37,7 @@ _SLICE = 20_000
 
 
 class ExternalByOdbc(ExternalServer):
-    """A server behind a connection string.
+    """A server behind a connection string; it has neither `introspection` nor `console`.
 
     Args:
         host, engine, target: as of all external servers; the password of the target applies to the string.
@@ -52,6 +50,8 @@ class ExternalByOdbc(ExternalServer):
 
     def __init__(self, host: Host, engine: Engine, target: Target, odbc: str, dialect: str = "") -> None:
         super().__init__(host, engine, target)
+        self.sql = OdbcSql(self)
+        self.monitoring = OdbcMonitoring(self)
         self.string = odbc
         self.odbc = f"odbc:{odbc}"
         self.driver = by_odbc.known(dialect or self._dialect())
@@ -76,40 +76,26 @@ class ExternalByOdbc(ExternalServer):
         return ["--odbc", self.string]
 
     @property
-    def log(self) -> Path:
-        return self.host.node / "log" / "server.out"
-
-    @property
     def watched_at(self) -> str:
         # The watch speaks protocols, not ODBC.
         return ""
 
-    @contextlib.contextmanager
-    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
-        with by_odbc.Connection(
-            self.string, self.target.password, self.driver, timeout, timeout
-        ) as connection:
-            yield connection
-
-    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
-        return self.connect(timeout)
-
     def answers(self) -> bool:
         """Return whether it accepts connections: no statement without a table works on every DBMS."""
-        with contextlib.suppress(Exception), self.connect():
+        with contextlib.suppress(Exception), self.sql.connect():
             return True
         return False
 
     def refusal(self) -> str:
         try:
-            with self.connect():
+            with self.sql.connect():
                 return ""
         except FiveninesError as error:
             return str(error)
 
     def writable(self) -> bool:
         """Return whether it accepts a row, which is deleted afterwards."""
-        with contextlib.suppress(Exception), self.connect() as connection:
+        with contextlib.suppress(Exception), self.sql.connect() as connection:
             number = -next(_MARKS)
             self._mark(connection, number)
             # The row was accepted; a failed deletion does not matter.
@@ -143,11 +129,11 @@ class ExternalByOdbc(ExternalServer):
         """Write a row at the primary, and look for it here."""
         assert isinstance(primary, ExternalByOdbc)
         number = -next(_MARKS)
-        with primary.connect(ARRIVES) as giver:
+        with primary.sql.connect(ARRIVES) as giver:
             primary._mark(giver, number)
             given = time.monotonic()
             try:
-                with self.connect(ARRIVES) as connection:
+                with self.sql.connect(ARRIVES) as connection:
                     while not self._has(connection, number):
                         if time.monotonic() > given + ARRIVES:
                             return f"{self.name} lacks the row that {primary.name} got {ARRIVES:g} s ago"
@@ -158,7 +144,7 @@ class ExternalByOdbc(ExternalServer):
         return ""
 
     def _has(self, connection: Any, number: int) -> bool:
-        query = f"SELECT id FROM {PROBES} WHERE id = {number}{self._unlocked}"
+        query = f"SELECT id FROM {PROBES} WHERE id = {number}{self.unlocked}"
         try:
             return bool(connection.execute(query).fetchall())
         except OdbcError as error:
@@ -168,29 +154,12 @@ class ExternalByOdbc(ExternalServer):
             raise
 
     @property
-    def _unlocked(self) -> str:
+    def unlocked(self) -> str:
         """Return the suffix of a SELECT at a standby (IBM Db2, "Reads on standby restrictions")."""
         return " WITH UR" if self.driver == "db2" else ""
 
-    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
-        """Return the ledger's ids, without the server's clock."""
-        with self.connect(timeout) as connection:
-            try:
-                query = f"SELECT MAX(id) FROM {LEDGER}{self._unlocked}"
-                ((greatest,),) = connection.execute(query).fetchall()
-            except OdbcError as error:
-                if error.kind == "missing_table":
-                    return []
-                raise
-            ids: list[tuple[int, int | None]] = []
-            for start in range(0, int(greatest or 0) + 1, _SLICE):
-                some = f"id >= {start} AND id < {start + _SLICE}{self._unlocked}"
-                rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
-                ids += [(int(number), None) for (number,) in rows]
-            return ids
-
     def drop_own_tables(self) -> None:
-        with self.connect(30.0) as connection:
+        with self.sql.connect(30.0) as connection:
             for table in (LEDGER, PROBES):
                 try:
                     connection.execute(f"DROP TABLE {table}")
@@ -198,10 +167,27 @@ class ExternalByOdbc(ExternalServer):
                     if error.kind != "missing_table":
                         raise
 
-    def effective_settings(self) -> dict[str, str]:
-        """Return what the driver reports about the DBMS, whose settings differ in place and form."""
-        answer = by_odbc.ask(self.string, self.target.password, 5.0)
-        return {"dbms": answer["dbms"], "version": answer["version"], "dialect": self.driver}
+
+class OdbcSql(Sql):
+    """Connections through a driver of ODBC."""
+
+    def __init__(self, server: ExternalByOdbc) -> None:
+        super().__init__(server.name, server.passwords)
+        self._server = server
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
+        server = self._server
+        with by_odbc.Connection(
+            server.string, server.target.password, server.driver, timeout, timeout
+        ) as connection:
+            yield connection
+
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        return self.connect(timeout)
+
+    def session(self, timeout: float) -> Session:
+        return _OdbcSession(self, timeout)
 
     def run_file(self, file: Path) -> None:
         raise FiveninesError(
@@ -209,38 +195,22 @@ class ExternalByOdbc(ExternalServer):
             "`prepare: false`"
         )
 
-    def finish_loading(self) -> None:
-        """Do nothing: the DBMS decides about statistics for its planner."""
-
-    def session(self, timeout: float) -> Session:
-        return _OdbcSession(self, timeout)
-
-    def counters(self) -> CounterReader:
-        return lambda _asked: ()
-
-    def lag(self) -> LagReader:
-        return _NoLag(self.name)
-
-    def role_reader(self, company: Company | None) -> RoleReader:
-        unsupported(self)
-
-    def dialect(self) -> Dialect:
-        unsupported(self)
-
-    def clients(self) -> int:
-        unsupported(self)
-
-    def most_clients(self) -> int:
-        unsupported(self)
-
-    def prompt_command(self) -> list[str]:
-        unsupported(self)
-
-    def batch_command(self) -> list[str]:
-        unsupported(self)
-
-    def shell_command(self, dsn: str, address: str) -> str:
-        unsupported(self)
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int | None]]:
+        """Return the ledger's ids, without the server's clock."""
+        with self.connect(timeout) as connection:
+            try:
+                query = f"SELECT MAX(id) FROM {LEDGER}{self._server.unlocked}"
+                ((greatest,),) = connection.execute(query).fetchall()
+            except OdbcError as error:
+                if error.kind == "missing_table":
+                    return []
+                raise
+            ids: list[tuple[int, int | None]] = []
+            for start in range(0, int(greatest or 0) + 1, _SLICE):
+                some = f"id >= {start} AND id < {start + _SLICE}{self._server.unlocked}"
+                rows = connection.execute(f"SELECT id FROM {LEDGER} WHERE {some}")
+                ids += [(int(number), None) for (number,) in rows]
+            return ids
 
 
 class _OdbcSession(Session):
@@ -249,8 +219,14 @@ class _OdbcSession(Session):
         return Answer([name for (name,) in cursor.description or []], cursor.fetchall())
 
 
-class _NoLag(LagReader):
-    """Reports no lag; the ledger shows the actual lag."""
+class OdbcMonitoring(Monitoring):
+    """Reads neither counters nor lag; the ledger shows the actual lag."""
 
-    def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
-        return iter(())
+    def __init__(self, server: ExternalByOdbc) -> None:
+        super().__init__(server.name)
+        self._server = server
+
+    def effective_settings(self) -> dict[str, str]:
+        """Return what the driver reports about the DBMS, whose settings differ in place and form."""
+        answer = by_odbc.ask(self._server.string, self._server.target.password, 5.0)
+        return {"dbms": answer["dbms"], "version": answer["version"], "dialect": self._server.driver}

@@ -42,7 +42,7 @@ class GaleraChannel(Channel[Mariadb]):
         }
 
     def end(self, source: Mariadb) -> str:
-        ((position,),) = source.query("SELECT @@global.gtid_binlog_pos")
+        ((position,),) = source.sql.query("SELECT @@global.gtid_binlog_pos")
         return str(position)
 
     def applied(self, of: int, servers: Sequence[Mariadb], numbers: Sequence[int]) -> str:

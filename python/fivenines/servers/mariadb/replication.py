@@ -58,14 +58,14 @@ class MariadbReplicating(Replicating):
         return [WHERE_ITS_LOG_ENDS]
 
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
-        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
+        ((written,),) = primary.sql.query("SELECT @@global.gtid_binlog_pos")
         applied, logged = _positions(node)
         if written in (applied, logged):
             return ""
         return f"{node.name} is at {applied}, the primary at {written}"
 
     def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
-        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
+        ((written,),) = primary.sql.query("SELECT @@global.gtid_binlog_pos")
         target = parse_gtids(str(written))
 
         def lacking(node: MysqlFamily) -> str:
@@ -79,5 +79,5 @@ class MariadbReplicating(Replicating):
 
 def _positions(node: MysqlFamily) -> tuple[str, str]:
     """Return its applied position and its log's position, which also covers a failover manager's changes."""
-    ((applied, logged),) = node.query("SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos")
+    ((applied, logged),) = node.sql.query("SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos")
     return str(applied), str(logged)

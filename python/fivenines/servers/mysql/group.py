@@ -7,7 +7,8 @@ Group", "Network Partitioning".
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fivenines.servers.base import REPLICATION, Rows
+from fivenines.servers.base import REPLICATION
+from fivenines.servers.sql import Rows
 
 # Port of the group communication.
 GROUP_PORT = 33061

@@ -72,7 +72,7 @@ class MysqlReplicating(Replicating):
         return self.written(primary)(node)
 
     def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
-        ((written,),) = primary.query(_EXECUTED)
+        ((written,),) = primary.sql.query(_EXECUTED)
 
         def lacking(node: MysqlFamily) -> str:
             missing = _subtract(node, written, "@@global.gtid_executed")
@@ -82,7 +82,7 @@ class MysqlReplicating(Replicating):
 
     def diverged(self, node: MysqlFamily, primary: MysqlFamily, status: Status) -> bool:
         # Query the node first: whatever it has received since then, the primary has.
-        ((executed,),) = node.query(_EXECUTED)
+        ((executed,),) = node.sql.query(_EXECUTED)
         errant = _subtract(primary, executed, "@@global.gtid_executed")
         return bool(errant) or super().diverged(node, primary, status)
 
@@ -90,5 +90,5 @@ class MysqlReplicating(Replicating):
 def _subtract(node: MysqlFamily, gtids: str, others: str) -> str:
     """Return the GTIDs that are missing in a set, given as an expression for the node."""
     plain = str(gtids).replace("\n", "")
-    ((left,),) = node.query(f"SELECT GTID_SUBTRACT('{plain}', {others})")
+    ((left,),) = node.sql.query(f"SELECT GTID_SUBTRACT('{plain}', {others})")
     return str(left)

@@ -102,7 +102,7 @@ class Channel(ABC, Generic[N]):
 
     def unapplied(self, applier: N) -> str:
         """Return what an applier that receives nothing more has not applied yet, in words; empty: nothing."""
-        status = applier.replica_status()
+        status = applier.sql.replica_status()
         received, applied = (status.get(column, "") for column in self.positions)
         return "" if received == applied else f"{applier.name} has applied up to {applied} of {received}"
 

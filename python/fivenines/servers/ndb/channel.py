@@ -47,12 +47,12 @@ class NdbChannel(Channel[SqlNode]):
         }
 
     def end(self, source: SqlNode) -> str:
-        (row,) = source.query("SHOW BINARY LOG STATUS")
+        (row,) = source.sql.query("SHOW BINARY LOG STATUS")
         return f"{row[0]}:{row[1]}"
 
     def applied(self, of: int, servers: Sequence[SqlNode], numbers: Sequence[int]) -> str:
         known = ", ".join(map(str, numbers))
-        ((epoch,),) = servers[0].query(
+        ((epoch,),) = servers[0].sql.query(
             f"SELECT MAX(epoch) FROM mysql.ndb_apply_status WHERE server_id IN ({known})"
         )
         return str(epoch or "")
@@ -66,10 +66,10 @@ class NdbChannel(Channel[SqlNode]):
         return max(place, begun, key=_in_order)
 
     def _next(self, source: SqlNode, mark: str) -> str:
-        rows = source.query(
+        rows = source.sql.query(
             "SELECT SUBSTRING_INDEX(next_file, '/', -1), next_position FROM mysql.ndb_binlog_index "
             f"WHERE epoch <= {mark} ORDER BY epoch DESC LIMIT 1"
-        ) or source.query(
+        ) or source.sql.query(
             "SELECT SUBSTRING_INDEX(File, '/', -1), Position FROM mysql.ndb_binlog_index "
             f"WHERE epoch > {mark} ORDER BY epoch LIMIT 1"
         )
@@ -91,7 +91,7 @@ class NdbChannel(Channel[SqlNode]):
         if _handled(source) < committed:
             return f"{source.name} has not logged epoch {committed} yet"
         file, _, position = self.end(source).rpartition(":")
-        status = applier.replica_status()
+        status = applier.sql.replica_status()
         done = f"{status.get('Relay_Source_Log_File')}:{status.get('Exec_Source_Log_Pos')}"
         if done == f"{file}:{position}":
             return ""
@@ -105,12 +105,12 @@ def _in_order(place: str) -> tuple[str, int]:
 
 def _last_commit(node: SqlNode) -> int:
     """Return the epoch of the last commit of any client of this SQL node."""
-    return int(node.status("Ndb_last_commit_epoch_server").popitem()[1])
+    return int(node.sql.status("Ndb_last_commit_epoch_server").popitem()[1])
 
 
 def _handled(node: SqlNode) -> int:
     """Return the epoch up to which this SQL node has logged."""
-    for row in node.query("SHOW ENGINE NDB STATUS"):
+    for row in node.sql.query("SHOW ENGINE NDB STATUS"):
         if match := _HANDLED.search(str(row[-1])):
             return int(match[1])
     return 0

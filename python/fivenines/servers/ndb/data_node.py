@@ -8,14 +8,14 @@ from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host
+from fivenines.servers.daemon import Daemon
 from fivenines.servers.incidents import LogReader
-from fivenines.servers.member import Member
 from fivenines.servers.ndb.incidents import incidents
 from fivenines.servers.ndb.layout import Layout, Place
 from fivenines.software.base import Engine
 
 
-class DataNode(Member):
+class DataNode(Daemon):
     """One process on one host, without the angel process that would restart it."""
 
     uid = 999

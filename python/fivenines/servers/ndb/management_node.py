@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import inside
-from fivenines.servers.member import Member
+from fivenines.servers.daemon import Daemon
 from fivenines.servers.ndb.layout import Layout, Place
 from fivenines.servers.ndb.states import Reporter
 from fivenines.software.base import Engine
@@ -16,7 +16,7 @@ from fivenines.software.base import Engine
 PORT = 1186
 
 
-class ManagementNode(Member):
+class ManagementNode(Daemon):
     """One process on one host."""
 
     uid = 999

@@ -5,10 +5,13 @@ Lines of PostgreSQL 15 to 18 (manual, "Error Reporting and Logging": log_lock_wa
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
+from fivenines.base.errors import brief
 from fivenines.servers.incidents import Incident, LogReader
-from fivenines.servers.postgres.log_format import LogFormat, log_format
+from fivenines.servers.postgres.log_format import SETTINGS, LogFormat, log_format
+from fivenines.servers.sql import Sql
 
 _WAITED = re.compile(r"process \d+ (?:still waiting for|acquired) (\w+) on (.+) after ([\d.]+) ms$")
 _CHECKPOINT = re.compile(r"checkpoint complete: .*sync=([\d.]+) s, total=([\d.]+) s")
@@ -18,6 +21,17 @@ def log_reader(settings: Mapping[str, str]) -> LogReader:
     """Return the log reader for a server with these settings from pg_settings."""
     form = log_format(settings)
     return LogReader(partial(incidents, form=form), form.unseen)
+
+
+def log_reader_of(sql: Sql) -> LogReader:
+    """Return the log reader for a server as configured now; without its settings, one that reads nothing."""
+    names = ", ".join(f"'{name}'" for name in SETTINGS)
+    statement = f"SELECT name, setting FROM pg_settings WHERE name IN ({names})"
+    try:
+        return log_reader(dict(sql.query(statement)))
+    except Exception as error:  # drivers raise what they like
+        why = f"its settings could not be read: {brief(error)}"
+        return replace(log_reader({}), unseen=why)
 
 
 def incidents(lines: Iterable[str], form: LogFormat) -> Iterator[Incident]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from fivenines.base.drivers import psycopg
 from fivenines.base.errors import FiveninesError
 from fivenines.servers.base import DATABASE, REPLICATION, Value
-from fivenines.servers.postgres.server import PASSFILE, Postgres
+from fivenines.servers.postgres.accounts import PASSFILE
+from fivenines.servers.postgres.server import Postgres
 
 # Name of the publication, the subscription, and its slot.
 SLOT = "subscriber"
@@ -49,7 +50,7 @@ def require(server: Postgres) -> None:
     Raises:
         FiveninesError: it is too old.
     """
-    ((version,),) = server.query("SHOW server_version_num")
+    ((version,),) = server.sql.query("SHOW server_version_num")
     if int(version) < _OLDEST:
         raise FiveninesError(
             f"subscriber: failover slots need PostgreSQL 17, but {server.name} has {int(version) // 10000}: "
@@ -79,7 +80,7 @@ def join(publisher: Postgres, publishers: Sequence[Postgres], subscriber: Postgr
 
 def slot_reason(standby: Postgres) -> str:
     """Return why a standby could not serve the subscriber after a promotion; empty if it can."""
-    rows = standby.query(
+    rows = standby.sql.query(
         f"SELECT synced AND NOT temporary FROM pg_replication_slots WHERE slot_name = '{SLOT}'"
     )
     return "" if rows == [(True,)] else f"{standby.name} has no copy of the slot yet"
@@ -87,7 +88,7 @@ def slot_reason(standby: Postgres) -> str:
 
 def lag_reason(publisher: Postgres, subscriber: Postgres, position: str) -> str:
     """Return what a subscriber still has to apply of the log up to a position; empty if nothing."""
-    rows = publisher.query(
+    rows = publisher.sql.query(
         f"SELECT pg_wal_lsn_diff('{position}', replay_lsn)::bigint FROM pg_stat_replication "
         f"WHERE application_name = '{subscriber.name}'"
     )
@@ -97,7 +98,7 @@ def lag_reason(publisher: Postgres, subscriber: Postgres, position: str) -> str:
 
 
 def _do(server: Postgres, *statements: str) -> None:
-    with server.open_data(30.0) as connection:
+    with server.sql.open_data(30.0) as connection:
         connection.execute("SET default_transaction_read_only = off")
         for statement in statements:
             try:

@@ -24,4 +24,4 @@ def renew(server: Postgres, others: Sequence[str]) -> None:
 
     A new slot retains nothing until it is used: a standby can have one for each node that may follow it.
     """
-    server.execute(_UNUSED, *(_NEW.format(named(other)) for other in others))
+    server.sql.execute(_UNUSED, *(_NEW.format(named(other)) for other in others))

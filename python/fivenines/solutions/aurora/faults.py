@@ -105,7 +105,7 @@ class Simulated(Fault[FaultSettings]):
         for server in hit:
             statement = simulation(writer.engine.family, self.settings, server.name)
             try:
-                writer.query(statement)
+                writer.sql.query(statement)
             except Exception as error:  # drivers raise what they like
                 raise _refusal(writer, statement, error) from error
             statements.append(statement)
@@ -172,7 +172,7 @@ def run(api: Api, name: str, server: ExternalServer) -> str:
         return f"RebootDBInstance of {server.name}"
     statement = crash(server.engine.family, name)
     try:
-        server.query(statement)
+        server.sql.query(statement)
     except Exception as error:
         # The crash ends the connection before the statement is answered.
         if not any(words in str(error) for words in _LOST):

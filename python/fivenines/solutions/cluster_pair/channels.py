@@ -91,14 +91,14 @@ class Flow:
 
     def _stop_leftovers(self) -> None:
         for node in [server for server in self._left if server is not self.applier and server.answers()]:
-            node.execute(*self._kind.stop)
+            node.sql.execute(*self._kind.stop)
             self._left.remove(node)
 
     def drain(self, timeout: float) -> str:
         """Apply what has been received, and receive nothing more; return what is left at the timeout."""
         if self.applier is None or not self.applier.answers():
             return "no server applies it"
-        self.applier.execute(self._kind.stop_receiving)
+        self.applier.sql.execute(self._kind.stop_receiving)
         deadline = time.monotonic() + timeout
         while (left := self._kind.unapplied(self.applier)) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -113,7 +113,7 @@ class Flow:
         for side, node in ((self.source, self.follows), (self.target, self.applier)):
             if not side.able(node):
                 return f"{node.name} is not a working server of cluster {side.name}"
-        if trouble := self._kind.trouble(self.applier.replica_status()):
+        if trouble := self._kind.trouble(self.applier.sql.replica_status()):
             return f"{self.applier.name}: {trouble}"
         return ""
 
@@ -176,7 +176,7 @@ class Flow:
 
     def _start(self, source: MysqlFamily, target: MysqlFamily, place: str = "") -> None:
         place = place or self.source.ends[source.name]
-        target.execute(*self._kind.follow(source, self.source.number, place, self._password))
+        target.sql.execute(*self._kind.follow(source, self.source.number, place, self._password))
         self.follows, self.applier = source, target
         self._left = [server for server in self._left if server is not target]
 

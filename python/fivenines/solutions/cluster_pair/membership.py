@@ -102,7 +102,7 @@ class PairMembership(Membership[MysqlFamily]):
                 if node in flow.source.nodes:
                     flow.source.been_down.add(node.name)
             if self.cluster.settings.writes == "a" and cluster is self.cluster.clusters[self.cluster.active]:
-                node.execute("SET GLOBAL read_only = OFF")
+                node.sql.execute("SET GLOBAL read_only = OFF")
 
     def remediate(self) -> list[str]:
         """Run the automatic remediation of each cluster, of a lost site, and of the channels."""
@@ -144,6 +144,6 @@ class PairMembership(Membership[MysqlFamily]):
             self.cluster.record("failed", able[0].name, f"received changes were not applied: {left}")
         flow.end()
         for node in able:
-            node.execute("SET GLOBAL read_only = OFF")
+            node.sql.execute("SET GLOBAL read_only = OFF")
         self.cluster.roles.appoint(able[0].name)
         self.cluster.record("promoted", able[0].name, f"cluster {name} takes the writes")

@@ -177,7 +177,7 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
     def _allow_writes(self) -> None:
         if self.settings.writes == "a":
             for node in self.clusters[self.active].nodes:
-                node.execute("SET GLOBAL read_only = OFF")
+                node.sql.execute("SET GLOBAL read_only = OFF")
 
     def cluster_of(self, member: Member) -> Solution[Any, Any]:
         """Return the cluster of a server."""

@@ -10,8 +10,9 @@ from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until, wait_while_moving
 from fivenines.lab.vm.host import VirtualMachine
 from fivenines.servers import secrets
-from fivenines.servers.base import Server
 from fivenines.servers.cluster.replicated_disk import DiskStatus, ReplicatedDisk
+from fivenines.servers.daemon import daemon
+from fivenines.servers.local import LocalServer
 from fivenines.solutions.drbd.resource import RESOURCE, parse_status, resource_file
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ printf 'auth required pam_rootok.so\\n' | tee -a /etc/pam.d/su >> /etc/pam.d/su-
 """
 
 
-class DrbdDisk(ReplicatedDisk[Server]):
+class DrbdDisk(ReplicatedDisk[LocalServer]):
     """One resource with one device on each node."""
 
     cluster: "Drbd"
 
-    def prepare(self, node: Server) -> None:
+    def prepare(self, node: LocalServer) -> None:
         """Write the files that DRBD reads, which a power loss of the node removes."""
         nodes, settings = self.cluster.nodes, self.cluster.settings
         addresses = {member.name: member.host.address for member in nodes}
@@ -53,9 +54,9 @@ class DrbdDisk(ReplicatedDisk[Server]):
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
         # Pacemaker's agent may start the server there first, and does not change owners.
-        node.host.own("log", "run", "conf", secrets.FOLDER, uid=node.uid)
+        node.host.own("log", "run", "conf", secrets.FOLDER, uid=daemon(node).uid)
 
-    def asked(self, node: Server) -> DiskStatus | None:
+    def asked(self, node: LocalServer) -> DiskStatus | None:
         """Return the state of a node's disk; None: it has no power, or no device.
 
         Raises:
@@ -91,7 +92,7 @@ class DrbdDisk(ReplicatedDisk[Server]):
         now = self.asked(node)
         return now.out_of_sync if now is not None else 0
 
-    def make(self, node: Server) -> None:
+    def make(self, node: LocalServer) -> None:
         """Write DRBD's meta data on a node's disk, and start its device."""
         node.host.run(
             ["sh", "-c", f"yes yes | drbdadm create-md --force {RESOURCE} && drbdadm up {RESOURCE}"]
@@ -112,14 +113,14 @@ class DrbdDisk(ReplicatedDisk[Server]):
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
-    def status(self, node: Server) -> DiskStatus | None:
+    def status(self, node: LocalServer) -> DiskStatus | None:
         try:
             return self.asked(node)
         except FiveninesError:
             return None
 
 
-def virtual_machine(node: Server) -> VirtualMachine:
+def virtual_machine(node: LocalServer) -> VirtualMachine:
     """Return the virtual machine of a node."""
     assert isinstance(node.host, VirtualMachine)
     return node.host

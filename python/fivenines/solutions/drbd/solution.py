@@ -16,9 +16,10 @@ from fivenines.lab.lab import Lab
 from fivenines.lab.vm.host import Machine
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
-from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.base import Value, inside
 from fivenines.servers.cluster.membership import Membership
 from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.local import LocalServer
 from fivenines.software.base import Engine
 from fivenines.software.combined_root import CombinedRoot
 from fivenines.software.engines.mysql_root import MysqlRoot
@@ -42,30 +43,30 @@ _BLOCK = 4096
 _DATA = NODE / "data"
 
 
-class DrbdRoles(Roles[Server]):
+class DrbdRoles(Roles[LocalServer]):
     """The node with a running server is the primary; the other one has a secondary disk."""
 
     cluster: "Drbd"
 
-    def observed(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: LocalServer) -> Literal["primary", "replica", "down"]:
         if node.alive and node.answers():
             return "primary"
         now = self.cluster.replicated_disk.status(node)
         return "replica" if now is not None and now.role == "Secondary" else "down"
 
-    def stands_by(self, node: Server) -> bool:
+    def stands_by(self, node: LocalServer) -> bool:
         return self.observed(node) == "replica"
 
 
-class DrbdMembership(Membership[Server]):
+class DrbdMembership(Membership[LocalServer]):
     """A node is a member if its disk is connected and up to date."""
 
     cluster: "Drbd"
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: LocalServer) -> None:
         raise FiveninesError(f"{node.name} can only be started by Pacemaker")
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: LocalServer) -> str:
         now = self.cluster.replicated_disk.status(node)
         if now is None:
             return f"{node.name} has no disk"
@@ -75,7 +76,7 @@ class DrbdMembership(Membership[Server]):
             return ""
         return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: LocalServer) -> str:
         now = self.cluster.replicated_disk.status(node)
         if now is not None and (now.connection, now.disk) == ("WFConnection", "UpToDate"):
             # The node has everything, and no other node could lack something.
@@ -83,7 +84,7 @@ class DrbdMembership(Membership[Server]):
         return self.not_joined_reason(node)
 
 
-class DrbdHosts(Hosts[DrbdSettings, Server]):
+class DrbdHosts(Hosts[DrbdSettings, LocalServer]):
     """Virtual machines with a disk for DRBD that they do not mount themselves."""
 
     def root(self) -> Root:
@@ -98,13 +99,13 @@ class DrbdHosts(Hosts[DrbdSettings, Server]):
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
 
-class DrbdConfiguration(Configuration[DrbdSettings, Server]):
+class DrbdConfiguration(Configuration[DrbdSettings, LocalServer]):
     """Both nodes have the same settings, as either of them runs the server."""
 
-    def own(self, node: Server) -> dict[str, Value]:
+    def own(self, node: LocalServer) -> dict[str, Value]:
         return {**self.solution.engine.next_to_server(), **node.durability(self.settings.durability.at_start)}
 
-    def write(self, node: Server) -> None:
+    def write(self, node: LocalServer) -> None:
         super().write(node)
         if isinstance(self.solution.engine, CombinedRoot):
             for name, text in self.solution.engine.scripts("mysqld", "mysql").items():
@@ -113,7 +114,7 @@ class DrbdConfiguration(Configuration[DrbdSettings, Server]):
                 program.chmod(0o755)
 
 
-class Drbd(Solution[DrbdSettings, Server]):
+class Drbd(Solution[DrbdSettings, LocalServer]):
     """Nodes have the names of their machines; only the node with the primary disk has a running server."""
 
     settings_type = DrbdSettings
@@ -135,7 +136,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         super().__init__(settings, lab, engine, data)
 
     @property
-    def serving(self) -> list[Server]:
+    def serving(self) -> list[LocalServer]:
         return [node for node in self.nodes if node.alive]
 
     def prepare(self) -> None:
@@ -160,7 +161,7 @@ class Drbd(Solution[DrbdSettings, Server]):
         first.host.run(["drbdadm", "primary", RESOURCE])
         first.host.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
         first.host.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
-        first.take_over()
+        first.setup.take_over()
         self.configuration.write(first)
         first.start()
         first.wait_ready()

@@ -25,8 +25,9 @@ from fivenines.servers.base import Server, Value
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.cluster.switchover import Switchover
 from fivenines.servers.external.external_odbc import ExternalByOdbc
+from fivenines.servers.external.kinds import external_server
 from fivenines.servers.external.remote import Target
-from fivenines.servers.external.server import ExternalServer, external_server
+from fivenines.servers.external.server import ExternalServer
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
@@ -112,7 +113,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
                 )
         for file in workload.setup_files():
             report(f"running {file.name}", None)
-            server.run_file(file)
+            server.sql.run_file(file)
         server.after_loading()
 
     def deploy(self) -> None:

@@ -1,6 +1,7 @@
 """Server settings of Galera nodes, and what makes copies of one data set members of one cluster."""
 
 from fivenines.servers.base import Server, Value
+from fivenines.servers.local import LocalServer
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql_family.provider_options import parsed
 from fivenines.solutions.configuration import Configuration
@@ -33,13 +34,13 @@ def _wsrep(node: Server) -> dict[str, Value]:
     }
 
 
-def _bootstrap_once(seed: Server) -> None:
+def _bootstrap_once(seed: LocalServer) -> None:
     """Turn the data into those of a one-node cluster, so that its copies are members of one cluster.
 
     A clean stop writes the cluster's identity and position into grastate.dat and InnoDB. Nodes that start
     from copies then join with what the first one has cached since, without a state transfer.
     """
-    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
+    seed.setup.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _LOADER_ID})
     seed.start("--wsrep-new-cluster")
     seed.wait_ready()
     seed.stop()

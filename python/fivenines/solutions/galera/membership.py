@@ -22,12 +22,12 @@ class GaleraMembership(QuorumMembership[Mariadb]):
 
     def unexpected_primary_reason(self, node: Mariadb) -> str:
         # After a failed state transfer the server runs outside the group, and must be restarted.
-        if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
+        if not node.answers() or node.sql.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""
         return f"{node.name} has left the group"
 
     def lag_reason(self, node: Mariadb) -> str:
-        queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
+        queue = node.sql.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
         return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"
 
     def rejoin(self, node: Mariadb) -> None:
@@ -53,7 +53,7 @@ class GaleraMembership(QuorumMembership[Mariadb]):
         if not self.blocked_for_long(majority or not left):
             return []
         chosen = max((self.cluster.node(name) for name in left), key=_committed)
-        chosen.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+        chosen.sql.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
     def _begin_again(self) -> None:
@@ -78,4 +78,4 @@ def allow_bootstrap(node: Mariadb) -> None:
 
 
 def _committed(node: Mariadb) -> int:
-    return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))
+    return int(node.sql.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))

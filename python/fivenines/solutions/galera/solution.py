@@ -77,7 +77,9 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             30.0,
             f"{self.settings.name}: not all nodes are Synced",
         )
-        self.nodes[0].execute(*galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer))
+        self.nodes[0].sql.execute(
+            *galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer)
+        )
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()

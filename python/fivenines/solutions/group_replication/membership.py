@@ -96,12 +96,12 @@ class GroupMembership(QuorumMembership[Mysql]):
 
     def _join_once(self, node: Mysql) -> None:
         clone = [CLONE_ONCE] if self.cluster.settings.rejoin == "clone" else []
-        node.execute(*clone, self.cluster.join_statement, timeout=LONGEST_JOIN)
+        node.sql.execute(*clone, self.cluster.join_statement, timeout=LONGEST_JOIN)
         if clone and not self._stays(node):
             # The copy is complete: the server has ended, and must be started with it.
             node.start()
             node.wait_ready()
-            node.execute(self.cluster.join_statement, timeout=LONGEST_JOIN)
+            node.sql.execute(self.cluster.join_statement, timeout=LONGEST_JOIN)
 
     def _stays(self, node: Mysql) -> bool:
         """Return whether it joins with its own data; False: it has been cloned and has ended."""
@@ -128,7 +128,7 @@ class GroupMembership(QuorumMembership[Mysql]):
         self.cluster.each(lambda node: node.start())
         self.cluster.each(lambda node: node.wait_ready())
         first, *others = self._by_position(self.cluster.nodes)
-        first.execute(*self.cluster.bootstrap_statements, timeout=LONGEST_JOIN)
+        first.sql.execute(*self.cluster.bootstrap_statements, timeout=LONGEST_JOIN)
         for node in others:
             self._join(node)
 
@@ -158,7 +158,7 @@ class GroupMembership(QuorumMembership[Mysql]):
 
     def _execute(self, node: Mysql, statements: Sequence[str]) -> None:
         try:
-            node.execute(*statements, timeout=_LONGEST_RESCUE)
+            node.sql.execute(*statements, timeout=_LONGEST_RESCUE)
         except FiveninesError as error:
             self.events.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
@@ -187,7 +187,7 @@ class GroupMembership(QuorumMembership[Mysql]):
         return f"{node.name} is {group.state} and does not rejoin by itself"
 
     def lag_reason(self, node: Mysql) -> str:
-        ((waiting,),) = node.query(WAITING) or ((0,),)
+        ((waiting,),) = node.sql.query(WAITING) or ((0,),)
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
 

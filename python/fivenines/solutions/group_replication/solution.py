@@ -32,7 +32,7 @@ class GroupSwitchover(Draining[Mysql]):
             return super().hand_over(draining)
         former = self.cluster.roles.target("primary")
         successor = self.cluster.roles.target("replica")
-        former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
+        former.sql.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
 
@@ -91,7 +91,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             )
         statements = self.bootstrap_statements if node is seed else [self.join_statement]
         try:
-            node.execute(*statements, timeout=LONGEST_JOIN)
+            node.sql.execute(*statements, timeout=LONGEST_JOIN)
         except FiveninesError as error:
             raise FiveninesError(refused(node, str(error))) from error
 

@@ -69,7 +69,7 @@ class HotStandbyMembership(StreamingMembership):
         primary, unreplayed = self.cluster.roles.primary(), super().written()
         if primary is None or not self.cluster.settings.subscriber:
             return unreplayed
-        ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
+        ((position,),) = primary.sql.query("SELECT pg_current_wal_lsn()::text")
 
         def lacks(node: Postgres) -> str:
             if not self.cluster.is_subscriber(node):
@@ -82,7 +82,7 @@ class HotStandbyMembership(StreamingMembership):
         return self._followed(node) if self.cluster.settings.cascade else primary
 
     def _followed(self, node: Postgres) -> Postgres | None:
-        ((followed,),) = node.query("SHOW primary_conninfo")
+        ((followed,),) = node.sql.query("SHOW primary_conninfo")
         return next(
             (other for other in self.cluster.nodes if f"host={other.host.address} " in f"{followed} "), None
         )

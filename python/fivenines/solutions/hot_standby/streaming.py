@@ -20,7 +20,7 @@ class ReplayStalling(Stalling[Postgres]):
     """Pauses the replay of the log."""
 
     def stall(self, node: Postgres) -> str:
-        node.execute("SELECT pg_wal_replay_pause()")
+        node.sql.execute("SELECT pg_wal_replay_pause()")
         wait_until(
             lambda: "" if _replay(node) == "paused" else _replay(node),
             5.0,
@@ -29,7 +29,7 @@ class ReplayStalling(Stalling[Postgres]):
         return "pg_wal_replay_pause()"
 
     def unstall(self, node: Postgres) -> str:
-        node.execute("SELECT pg_wal_replay_resume()")
+        node.sql.execute("SELECT pg_wal_replay_resume()")
         state = _replay(node)
         return "" if state == "not paused" else f"replay is {state}"
 
@@ -44,12 +44,12 @@ class StreamingMembership(Membership[Postgres]):
         primary = self.cluster.roles.primary()
         if primary is None:
             return lambda _node: ""
-        ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
+        ((position,),) = primary.sql.query("SELECT pg_current_wal_lsn()::text")
 
         def lacking(node: Postgres) -> str:
             if node is primary:
                 return ""
-            ((behind,),) = node.query(
+            ((behind,),) = node.sql.query(
                 f"SELECT pg_wal_lsn_diff('{position}', pg_last_wal_replay_lsn())::bigint"
             )
             return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
@@ -71,7 +71,7 @@ class StreamingMembership(Membership[Postgres]):
 
     def not_streaming_reason(self, node: Postgres, upstream: Postgres) -> str:
         """Return why a node does not receive the log of another one; empty if it does."""
-        rows = upstream.query(
+        rows = upstream.sql.query(
             f"SELECT state, sync_state FROM pg_stat_replication WHERE application_name = '{node.name}'"
         )
         if not rows:
@@ -92,4 +92,4 @@ class StreamingMembership(Membership[Postgres]):
 
 
 def _replay(node: Postgres) -> str:
-    return str(node.query("SELECT pg_get_wal_replay_pause_state()")[0][0])
+    return str(node.sql.query("SELECT pg_get_wal_replay_pause_state()")[0][0])

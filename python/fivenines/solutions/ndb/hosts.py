@@ -52,7 +52,7 @@ class NdbHosts(Hosts[NdbSettings, SqlNode]):
             manager.names = names
         for index, node in enumerate(self.solution.nodes):
             node.join(self.solution.layout, FIRST_SQL + index)
-            node.data_nodes = {part.place.number: part.name for part in self.solution.data}
+            node.monitoring.data_nodes = {part.place.number: part.name for part in self.solution.data}
 
     def _turn(self, index: int) -> int:
         return index if self.turn is None else self.turn

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.membership import Membership
 from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.daemon import daemon
 from fivenines.servers.member import Member
 from fivenines.servers.ndb import states
 from fivenines.servers.ndb.data_node import DataNode
@@ -81,7 +82,7 @@ class NdbMembership(Membership[SqlNode]):
 
     def rejoin(self, node: Member) -> None:
         if not isinstance(node, DataNode):
-            node.start()
+            daemon(node).start()
             if isinstance(node, SqlNode):
                 node.wait_ready(LONGEST_START)
             return

@@ -95,7 +95,9 @@ class NdbConfiguration(Configuration[NdbSettings, SqlNode]):
     def parts_in_effect(self) -> list[Finding]:
         names = {data_node.place.number: data_node.name for data_node in self.solution.data}
         requested = self.settings.data_node_settings()
-        return in_effect.findings(names, requested, self.solution.nodes[0].query(in_effect.QUESTION, 10.0))
+        return in_effect.findings(
+            names, requested, self.solution.nodes[0].sql.query(in_effect.QUESTION, 10.0)
+        )
 
 
 class Ndb(Solution[NdbSettings, SqlNode]):
@@ -191,7 +193,7 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.hosts.add()
         (node,) = self.nodes
         report("initialising a server", None)
-        node.initialise()
+        node.setup.initialise()
         # Accounts and databases are stored in the SQL node: no data nodes are needed.
         node.start_without_cluster()
         report("starting the data nodes", None)
@@ -203,7 +205,7 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.configuration.write(node)
         node.start()
         node.wait_ready(LONGEST_START)
-        node.execute(*statements)
+        node.sql.execute(*statements)
         try:
             dataset.fill_tables(node, workload, report)
         except FiveninesError as error:

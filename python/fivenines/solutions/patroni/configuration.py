@@ -33,7 +33,7 @@ class PatroniConfiguration(Configuration[PatroniSettings, Postgres]):
 
     def write(self, node: Postgres) -> None:
         super().write(node)
-        settings = node.settings(self.whole(node))
+        settings = node.setup.settings(self.whole(node))
         controlled = {name: settings[name] for name in CONTROLLED if name in settings}
         text = patroni_daemon.configuration(
             node, self.solution.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled

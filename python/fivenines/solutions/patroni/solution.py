@@ -98,7 +98,7 @@ class Patroni(Solution[PatroniSettings, Postgres]):
         primary = self.roles.primary()
         if primary is None or self.settings.mode == "asynchronous":
             return ""
-        ((count,),) = primary.query(
+        ((count,),) = primary.sql.query(
             "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
         )
         required = min(self.settings.synchronous_node_count, len(self.nodes) - 1)

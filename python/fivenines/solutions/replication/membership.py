@@ -21,14 +21,14 @@ class ApplierStalling(Stalling[MysqlFamily]):
     cluster: "Replication"
 
     def stall(self, node: MysqlFamily) -> str:
-        node.execute(self.cluster.sql.stall)
-        if node.replica_status()[self.cluster.sql.threads[1]] != "No":
+        node.sql.execute(self.cluster.sql.stall)
+        if node.sql.replica_status()[self.cluster.sql.threads[1]] != "No":
             raise FiveninesError(f"{node.name}: its SQL thread did not stop")
         return self.cluster.sql.stall
 
     def unstall(self, node: MysqlFamily) -> str:
-        node.execute(self.cluster.sql.unstall)
-        running = node.replica_status()[self.cluster.sql.threads[1]]
+        node.sql.execute(self.cluster.sql.unstall)
+        running = node.sql.replica_status()[self.cluster.sql.threads[1]]
         return "" if running == "Yes" else "its SQL thread does not run"
 
 
@@ -53,9 +53,9 @@ class ReplicationMembership(Membership[MysqlFamily]):
         node.wait_ready()
         if primary is None and node is self.cluster.roles.primary_of_record:
             waiting = self.cluster.sql.wait_for_replicas if self.cluster.semi_synchronous else ()
-            node.execute(*waiting, *self.cluster.sql.writable)
+            node.sql.execute(*waiting, *self.cluster.sql.writable)
         elif primary is not None:
-            node.execute(*self.cluster.sql.before_following(), *self.cluster.follow(primary))
+            node.sql.execute(*self.cluster.sql.before_following(), *self.cluster.follow(primary))
 
     def restore_data(self, node: MysqlFamily) -> None:
         """Start from the data set again, as from the last backup; replication supplies the rest.
@@ -73,7 +73,7 @@ class ReplicationMembership(Membership[MysqlFamily]):
             return f"{node.name} does not answer"
         if node.writable():
             return self.cluster.roles.second_primary_reason(node)
-        state = node.replica_status()
+        state = node.sql.replica_status()
         if not state:
             return f"{node.name} follows no primary"
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
@@ -88,7 +88,7 @@ class ReplicationMembership(Membership[MysqlFamily]):
             return ""
         if node.writable():
             return "" if self._supervised else self.cluster.roles.second_primary_reason(node)
-        state = node.replica_status()
+        state = node.sql.replica_status()
         if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
             return diverged

@@ -84,16 +84,16 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         primary, replicas = self.nodes[0], self.nodes[1:]
-        self.each(lambda node: node.execute(*self.follow(primary)), replicas)
+        self.each(lambda node: node.sql.execute(*self.follow(primary)), replicas)
         wait_until(
             lambda: next(filter(None, map(self.membership.not_joined_reason, replicas)), ""),
             30.0,
             f"{self.settings.name}: not all replicas follow the primary",
         )
         if self.semi_synchronous:
-            primary.execute(*self.sql.wait_for_replicas)
+            primary.sql.execute(*self.sql.wait_for_replicas)
             self._await_semi_sync(primary)
-        primary.execute(*self.sql.writable)
+        primary.sql.execute(*self.sql.writable)
 
     def follow(self, primary: MysqlFamily) -> list[str]:
         """Return the statements with which a replica follows this primary."""
@@ -104,7 +104,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         wait_until(
             lambda: (
                 ""
-                if primary.status(self.sql.acknowledging).popitem()[1] == expected
+                if primary.sql.status(self.sql.acknowledging).popitem()[1] == expected
                 else "too few replicas acknowledge"
             ),
             15.0,

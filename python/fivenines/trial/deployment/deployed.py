@@ -163,7 +163,7 @@ class Deployed(Closing):
             seconds=round(self.seconds, 3),
             phases=self.solution.phases,
             roles=self.solution.roles.by_name(),
-            settings={node.name: node.effective_settings() for node in self.solution.serving},
+            settings={node.name: node.monitoring.effective_settings() for node in self.solution.serving},
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.lab.limits_reason,

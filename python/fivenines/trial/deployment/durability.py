@@ -129,8 +129,8 @@ class DurabilityKeeper:
         return next((f"{name} was not queried" for name in names), "")
 
     def _watch(self, node: Server) -> None:
-        reader, known = node.role_reader(self._company), self._known[node.name]
-        session = node.session(_TIMEOUT)
+        reader, known = node.introspection.role_reader(self._company), self._known[node.name]
+        session = node.sql.session(_TIMEOUT)
         while True:
             began_ns = time.monotonic_ns()
             try:

@@ -33,7 +33,7 @@ def require_in_effect(solution: Solution[Any, Any], access: Access[Any]) -> Sett
     compared = 0
     for node in solution.serving:
         asked = asked_of(solution, node)
-        found += node.in_effect(asked)
+        found += node.monitoring.in_effect(asked)
         compared += len(asked)
     found += solution.configuration.parts_in_effect()
     found += access.in_effect()
@@ -62,7 +62,7 @@ def in_effect_after(solution: Solution[Any, Any], without: Collection[str]) -> S
             continue
         asked = asked_of(solution, node)
         try:
-            found += node.in_effect(asked)
+            found += node.monitoring.in_effect(asked)
             compared += len(asked)
         except Exception as error:  # each driver has its own exceptions
             found += unobserved(node.name, asked, _reason(error))
@@ -99,7 +99,7 @@ def _of_manager(solution: Solution[Any, Any]) -> list[Finding]:
 def asked_of(solution: Solution[Any, Any], node: Server) -> dict[str, Value]:
     """Return the configured settings of a node, without those that follow its role."""
     family = node.engine.family
-    left_out = node.of_role | solution.configuration.of_role
+    left_out = node.monitoring.of_role | solution.configuration.of_role
     asked = {**solution.configuration.whole(node), **solution.settings.data_settings}
     return {name: value for name, value in asked.items() if canonical(name, family) not in left_out}
 

@@ -131,14 +131,18 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
         solution.hosts.add()
         node = solution.nodes[0]
         dataset.copy(data, node)
-        node.configure(solution.configuration.whole(node))
+        node.setup.configure(solution.configuration.whole(node))
         solution.start_alone(node)
         try:
             node.wait_ready(PATIENCE)
         except FiveninesError:
             return _last_output(node), []
-        given = [name for name in settings.server if canonical(name, settings.family) not in node.of_role]
-        findings = node.in_effect({name: settings.server[name] for name in given})
+        given = [
+            name
+            for name in settings.server
+            if canonical(name, settings.family) not in node.monitoring.of_role
+        ]
+        findings = node.monitoring.in_effect({name: settings.server[name] for name in given})
         return "", [finding for finding in findings if finding.kind == "differs"]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fivenines.servers.base import Server
+from fivenines.servers.daemon import daemon
 from fivenines.servers.member import Member
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -164,7 +165,7 @@ class NodeRecovery:
                 if why or not node.alive:
                     self._note("restarted", node.name, why)
                     if node.alive:
-                        node.put_down()
+                        daemon(node).put_down()
                     self._deployed.start_node(node)
                     if isinstance(node, Server):
                         # The end of the whole host ended this process, too.

@@ -106,7 +106,7 @@ class BackgroundLoad:
             if primary is None:
                 return Rows(*known, detail="no node is writable")
             try:
-                present = [number for number, _ in primary.ledger_rows(_READ)]
+                present = [number for number, _ in primary.sql.ledger_rows(_READ)]
             except Exception as error:
                 return Rows(*known, node=primary.name, detail=brief(error))
             lost = seen.rows_lost(acknowledged, present)

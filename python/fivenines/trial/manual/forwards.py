@@ -60,7 +60,7 @@ class Forwards:
         # A single address: the proxy's, or the primary's.
         primary = self._deployed.solution.roles.primary() or first
         at = writes[0] if len(writes) == 1 else here[primary.endpoint]
-        return Login(user, password, first.database, dsn, first.shell_command(dsn, at))
+        return Login(user, password, first.database, dsn, first.console.shell(dsn, at))
 
     def _watch(self) -> None:
         """Notify the relay of each server that ends, so that its port refuses connections, too."""

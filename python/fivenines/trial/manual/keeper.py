@@ -199,7 +199,7 @@ class Keeper:
 
     def _query(self, node: str, statement: str) -> Answer:
         # In the database with the workload's tables, like the prompt.
-        with self._solution.node(node).open_data(60.0) as connection, connection.cursor() as cursor:
+        with self._solution.node(node).sql.open_data(60.0) as connection, connection.cursor() as cursor:
             cursor.execute(statement)
             if not cursor.description:
                 return {"columns": [], "rows": []}
@@ -209,7 +209,7 @@ class Keeper:
 
     def _prompt(self, node: str) -> Answer:
         server = self._solution.node(node) if node else self._solution.roles.target("primary")
-        return {"command": server.prompt_command()}
+        return {"command": server.console.prompt()}
 
     def _inside(self, host: str, command: list[str]) -> Answer:
         hosts = self._deployed.lab.hosts

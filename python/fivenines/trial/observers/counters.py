@@ -33,8 +33,10 @@ class CounterObserver(SamplingObserver):
 
     def start(self, started_ns: int) -> None:
         super().start(started_ns)
-        readers = [(node, node.counters_alongside()) for node in reversed(self.deployed.solution.nodes)]
-        sources = [(node.session(TIMEOUT), reader) for node, reader in readers if reader is not None]
+        readers = [
+            (node, node.monitoring.counters_alongside()) for node in reversed(self.deployed.solution.nodes)
+        ]
+        sources = [(node.sql.session(TIMEOUT), reader) for node, reader in readers if reader is not None]
         if sources:
             thread = threading.Thread(target=self._watch_others, args=(sources,), daemon=True)
             self._threads.append(thread)
@@ -42,7 +44,7 @@ class CounterObserver(SamplingObserver):
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.name not in self._readers:
-            self._readers[node.name] = node.counters()
+            self._readers[node.name] = node.monitoring.counters()
         values = self._readers[node.name](asked)
         return [(node.name, name, value) for name, value in values if self._counts(name)]
 

@@ -31,7 +31,7 @@ class LagObserver(SamplingObserver):
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.name not in self._readers:
-            self._readers[node.name] = node.lag()
+            self._readers[node.name] = node.monitoring.lag()
         known = {node.name for node in self.deployed.solution.nodes}
         # A standby of an external cluster can report any name.
         rows = self._readers[node.name].read(asked, self.now_ms)

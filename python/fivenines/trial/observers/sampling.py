@@ -74,7 +74,7 @@ class SamplingObserver(Observer):
         return (time.monotonic_ns() - self._started_ns) / 1e6
 
     def _watch(self, node: Server) -> None:
-        asked = node.session(TIMEOUT)
+        asked = node.sql.session(TIMEOUT)
         while True:
             self._ask(asked, partial(self.sample, node, asked))
             if self._ended.wait(self._until_next()):

@@ -12,8 +12,8 @@ from fivenines.faults.base import Injection
 from fivenines.faults.context import FaultContext
 from fivenines.faults.nodes import maintenance, stop
 from fivenines.faults.nodes.maintenance import Maintenance, MaintenanceSettings
-from fivenines.servers.base import Server
-from fivenines.servers.member import Member
+from fivenines.servers.daemon import Daemon
+from fivenines.servers.local import LocalServer
 from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.ndb.settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
@@ -38,11 +38,11 @@ class Life:
         self.up = False
 
 
-class Node(Life, Server):
+class Node(Life, LocalServer):
     """A database server of which only start and stop are simulated."""
 
 
-class Part(Life, Member):
+class Part(Life, Daemon):
     """A server that is not a node."""
 
 

@@ -224,6 +224,7 @@ class Asked:
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
+        self.sql = self
 
     def query(self, _sql: str) -> Any:
         if isinstance(self.answer, Exception):
@@ -323,7 +324,7 @@ def _server(kind: type[Any], rows: list[tuple[Any, ...]], writes: bool, name: st
     server = object.__new__(kind)
     server._status = "SELECT"
     server.host = SimpleNamespace(name=name)
-    server.query = lambda _sql: rows
+    server.sql = SimpleNamespace(query=lambda _sql: rows)
     server.writable = lambda: writes
     return server
 
@@ -346,7 +347,9 @@ def test_a_replica_with_little_lag_has_caught_up(kind: type[Any]) -> None:
 def test_the_current_table_is_preferred_to_the_old_one() -> None:
     server: Any = object.__new__(AuroraMysql)
     there = ["ro_replica_status"]
-    server.query = lambda sql: [(1,)] if any(f"'{name}'" in sql for name in there) else []
+    server.sql = SimpleNamespace(
+        query=lambda sql: [(1,)] if any(f"'{name}'" in sql for name in there) else []
+    )
     assert server._statement() == (
         "SELECT server_id, session_id, replica_lag_in_msec FROM mysql.ro_replica_status"
     )

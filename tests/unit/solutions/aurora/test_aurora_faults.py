@@ -23,6 +23,7 @@ class Server:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.sql = self
         self.lag: float | None = 15.0
         self.closed = ""
         self.asked: list[str] = []

@@ -20,6 +20,8 @@ class Node:
         self.works = True
         self.sent: list[str] = []
         self.error = ""
+        # Its statements are recorded here as well.
+        self.sql = self
 
     def answers(self) -> bool:
         return self.works
@@ -142,9 +144,9 @@ def test_a_channel_that_fails_again_on_the_only_servers_is_given_up(pair: Any) -
 
 def test_unapplied_changes_are_reported(pair: Any) -> None:
     flow, nodes, _, _ = pair
-    nodes[2].replica_status = lambda: {"received": 9, "applied": 7}
+    nodes[2].sql.replica_status = lambda: {"received": 9, "applied": 7}
     assert flow.drain(0.0) == "node3 has applied up to 7 of 9"
-    nodes[2].replica_status = lambda: {"received": 9, "applied": 9}
+    nodes[2].sql.replica_status = lambda: {"received": 9, "applied": 9}
     assert flow.drain(0.0) == ""
     flow.end()
     assert flow.drain(0.0) == "no server applies it"
@@ -157,6 +159,6 @@ def test_an_error_of_the_driver_is_a_reason(pair: Any) -> None:
     def fails() -> Any:
         raise FiveninesError("gone")
 
-    nodes[2].replica_status = fails
+    nodes[2].sql.replica_status = fails
     flow.look_after(0.0)
     assert events[0] == ("decided", "channel a to b: gone")

@@ -9,7 +9,9 @@ import pytest
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.lab.this_machine import ThisMachine
-from fivenines.servers.external.server import _without_secrets, external_server, gtids_missing
+from fivenines.servers.daemon import daemon
+from fivenines.servers.external.kinds import external_server, gtids_missing
+from fivenines.servers.external.monitoring import _without_secrets
 from fivenines.solutions.external.settings import ExternalSettings
 from fivenines.solutions.external.solution import External
 
@@ -279,8 +281,10 @@ def test_a_failing_hook_is_reported_with_its_output(tmp_path: Path) -> None:
 
 def test_servers_elsewhere_are_neither_configured_nor_started(tmp_path: Path) -> None:
     node = _Observed(tmp_path).solution.nodes[0]
-    for action in (node.start, node.stop, node.initialise, node.put_down):
-        with pytest.raises(FiveninesError, match="is an external server"):
+    for action in (lambda: node.setup, lambda: daemon(node)):
+        with pytest.raises(
+            FiveninesError, match="is an external server: fivenines neither starts nor stops it"
+        ):
             action()
     assert node.watched_at == "192.0.2.1:5432"
     assert node.tls_flags() == ["--tls", "prefer"]

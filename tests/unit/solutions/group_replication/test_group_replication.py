@@ -23,6 +23,7 @@ class Member(Mysql):
         self.done: list[str] = []
         self.answer: Group | None = None
         self.gtids, self.words, self.refuses = "", "", ""
+        self.sql: Any = SimpleNamespace(execute=self.execute)
 
     @property
     def alive(self) -> bool:

@@ -30,6 +30,14 @@ class Node(RoleReader):
         self.asked_for: Company | None = None
         self.durability = Mariadb.durability
 
+    @property
+    def introspection(self) -> "Node":
+        return self
+
+    @property
+    def sql(self) -> "Node":
+        return self
+
     def role_reader(self, company: Company | None) -> RoleReader:
         self.asked_for = company
         return self

@@ -13,6 +13,7 @@ from fivenines.trial.deployment import in_effect
 class _Node:
     def __init__(self, name: str, error: Exception | None = None) -> None:
         self.name, self._error = name, error
+        self.monitoring = self
 
     def in_effect(self, asked: Mapping[str, object]) -> list[Finding]:
         if self._error is not None:

@@ -7,6 +7,9 @@ from typing import Any
 from fivenines.load.dsn import parse_dsn
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.mysql_family.console import MysqlFamilyConsole
+from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.postgres.console import PostgresConsole
 from fivenines.servers.postgres.server import Postgres
 from fivenines.trial.manual.forwards import dsn_of
 
@@ -15,13 +18,11 @@ ONE, TWO = "127.0.0.1:4001", "127.0.0.1:4002"
 
 def server(kind: Any) -> Any:
     """A server as far as its account is concerned."""
-    return SimpleNamespace(
-        driver=kind.driver,
-        database="sbtest",
-        application=("app", "0f" * 16),
-        client_program=getattr(kind, "client_program", ""),
-        client_options=getattr(kind, "client_options", ()),
-    )
+    return SimpleNamespace(driver=kind.driver, database="sbtest", application=("app", "0f" * 16))
+
+
+def _mysql_family(kind: type[MysqlFamily]) -> MysqlFamilyConsole:
+    return MysqlFamilyConsole(server(kind), kind.client_program, kind.client_options)
 
 
 def test_a_dsn_is_understood_by_our_own_reader() -> None:
@@ -41,10 +42,10 @@ def test_only_several_servers_are_searched_for_the_one_that_takes_writes() -> No
 
 
 def test_the_command_is_that_of_the_engines_own_client() -> None:
-    assert Postgres.shell_command(server(Postgres), "a b", ONE) == 'psql "a b"'
-    words = shlex.split(Mariadb.shell_command(server(Mariadb), "unused", ONE))
+    assert PostgresConsole(server(Postgres)).shell("a b", ONE) == 'psql "a b"'
+    words = shlex.split(_mysql_family(Mariadb).shell("unused", ONE))
     password = f"-p{'0f' * 16}"
     account = ["-h127.0.0.1", "-P4001", "-uapp", password]
     assert words == ["mariadb", *account, "--skip-ssl", "sbtest"]
-    words = shlex.split(Mysql.shell_command(server(Mysql), "unused", ONE))
+    words = shlex.split(_mysql_family(Mysql).shell("unused", ONE))
     assert words == ["mysql", *account, "sbtest"]

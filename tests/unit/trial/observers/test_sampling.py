@@ -48,7 +48,8 @@ class Probe(SamplingObserver):
 
 
 def _deployed(*names: str) -> Any:
-    nodes = [SimpleNamespace(name=name, session=lambda _timeout: Fake()) for name in names]
+    sql = SimpleNamespace(session=lambda _timeout: Fake())
+    nodes = [SimpleNamespace(name=name, sql=sql) for name in names]
     return SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
 
 
@@ -113,7 +114,7 @@ def test_writes_only_selected_counters(tmp_path: Path) -> None:
     settings = ObserveSettings(counters=["Com_*"])
     observer = CounterObserver(_deployed("a"), tmp_path, settings)
     session: Any = Server(Answer([], [("Com_select", "5"), ("Threads_running", "2")]))
-    node: Any = SimpleNamespace(name="a", counters=lambda: read)
+    node: Any = SimpleNamespace(name="a", monitoring=SimpleNamespace(counters=lambda: read))
     assert list(observer.sample(node, session)) == [("a", "Com_select", 5.0)]
 
 

@@ -10,6 +10,7 @@ from fivenines.failover.managers.mha import files as mha_files
 from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process
 from fivenines.servers.base import Server
+from fivenines.servers.daemon import daemon
 from fivenines.software.engines.mha_root import SSH_KEY
 
 # Longest time in seconds until an SSH server listens.
@@ -52,7 +53,7 @@ class SshServers:
         if node.name in self.processes and self.processes[node.name].alive:
             return
         command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]
-        self.processes[node.name] = node.host.spawn(command, uid=node.uid, log="sshd.out")
+        self.processes[node.name] = node.host.spawn(command, uid=daemon(node).uid, log="sshd.out")
 
     def _make_keys(self) -> None:
         self._client.run(["sh", "-c", mha_files.make_keys()])

@@ -10,7 +10,8 @@ from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSet
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server, inside
 from fivenines.servers.mysql_family.server import MysqlFamily
-from fivenines.servers.postgres.server import ADMINISTRATOR, PASSFILE, Postgres
+from fivenines.servers.postgres.accounts import ADMINISTRATOR, PASSFILE
+from fivenines.servers.postgres.server import Postgres
 from fivenines.software.combined_root import CombinedRoot
 
 

@@ -32,6 +32,7 @@ from fivenines.servers import secrets
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
+from fivenines.servers.daemon import daemon
 from fivenines.servers.mariadb.control import sequence
 from fivenines.servers.mariadb.server import Mariadb
 
@@ -88,7 +89,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         if _DIVERGED in self._stack.failures(node.host):
             self._restore(self.solution.node(node.name))
         # Files of a manual start or of a backup may belong to another user.
-        node.host.own("data", "run", uid=node.uid)
+        node.host.own("data", "run", uid=daemon(node).uid)
         self._let_start(node)
         if not self._led(self.solution.node(node.name)) and node.process is not None:
             # The agent looks for a primary when it starts a server and at promotions, never in between.
@@ -127,7 +128,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         deadline = time.monotonic() + _LEADERLESS
         while time.monotonic() < deadline:
             with contextlib.suppress(pymysql.Error):
-                if node.writable() or node.replica_status():
+                if node.writable() or node.sql.replica_status():
                     return True
             time.sleep(0.2)
         return False
@@ -195,7 +196,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             interval=0.2,
         )
         self.solution.membership.restore_data(node)
-        node.let_others_start()
+        node.setup.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)
         node.host.run([*standby, "off"], env=ENVIRONMENT)
 
@@ -203,7 +204,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         """Let Pacemaker adopt the servers in the state in which the agent would have left them."""
         # The agent does this at a promotion. Then run a statement that changes nothing: a node without a GTID
         # could never be promoted, and a new data set has none.
-        primary.execute(
+        primary.sql.execute(
             "SET GLOBAL rpl_semi_sync_master_wait_no_slave = 1", f"DROP DATABASE IF EXISTS {_NOTHING}"
         )
         # With a score the primary keeps its role; without it the others would elect one of themselves.
@@ -265,7 +266,7 @@ def _leads(node: Server) -> bool:
 
 
 def _position(node: Server) -> int:
-    ((position,),) = node.query("SELECT @@global.gtid_current_pos")
+    ((position,),) = node.sql.query("SELECT @@global.gtid_current_pos")
     return sequence(position)
 
 

@@ -18,7 +18,8 @@ from fivenines.lab.processes.process import Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Value, inside
 from fivenines.servers.in_effect import Finding
-from fivenines.servers.postgres.server import ADMINISTRATOR, Postgres
+from fivenines.servers.postgres.accounts import ADMINISTRATOR
+from fivenines.servers.postgres.server import Postgres
 from fivenines.software.engines.patroni_root import ASIDE
 
 # The port of its REST interface.
