@@ -37,7 +37,7 @@ def test_values_and_events_are_those_of_the_list() -> None:
 def test_no_two_measures_have_the_same_name(field: str) -> None:
     names = [getattr(measure, field) for measure in MEASURES.values()]
     repeated = {name for name in names if names.count(name) > 1}
-    # The share of stale reads and the event are told apart by their titles.
+    # The share of stale reads and the event have different titles.
     assert repeated <= {noun("stale")}
 
 
