@@ -10,7 +10,16 @@ from fivenines.results.load_summary import LoadSummary
 # A summary's document, or a part of it.
 Summary = Mapping[str, Any]
 
-_SUMMED = ("connections", "expected", "retries", "queries", "reconnects", "connects_ok", "connects_failed")
+_SUMMED = (
+    "connections",
+    "connections_without_success",
+    "expected",
+    "retries",
+    "queries",
+    "reconnects",
+    "connects_ok",
+    "connects_failed",
+)
 _COUNTS = ("transactions", "reads", "writes", "statements", "script_counters")
 _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")

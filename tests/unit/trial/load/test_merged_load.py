@@ -20,6 +20,7 @@ def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[s
         "workload": "oltp",
         "driver": "postgres",
         "connections": 4,
+        "connections_without_success": 1,
         "seed": 1,
         "started_monotonic_ns": 17,
         "started_unix_ns": 18,
