@@ -1,4 +1,4 @@
-"""The network between machines of an inventory, which is their own: cuts and emulated links at each machine."""
+"""The network between machines of an inventory, which is their own, with cuts and links at each machine."""
 
 import secrets
 import subprocess
