@@ -20,7 +20,7 @@ from pathlib import Path
 
 from fivenines.base.core import core_binary
 from fivenines.lab.host import ENGINE
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.network import network
 from fivenines.load import dataset
 from fivenines.load.workloads.oltp import Oltp
@@ -114,7 +114,10 @@ def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[LocalSe
     software = engine(engine_name)
     software.require(_tell)
     data = dataset.ensure(software, WORKLOAD, _tell)
-    with tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder, Lab(Path(folder) / "lab") as lab:
+    with (
+        tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder,
+        NamespaceLab(Path(folder) / "lab") as lab,
+    ):
         node = server(lab.add_host("server", software.root()), software)
         dataset.copy(data, node)
         node.setup.configure(settings)

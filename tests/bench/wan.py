@@ -24,6 +24,7 @@ import psutil
 from fivenines.base.units import format_rate
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 
 ROUND_TRIPS_MS = (0, 1, 10, 100, 500, 2000)
@@ -53,7 +54,7 @@ def main() -> None:
 def _two_sites() -> Iterator[Lab]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        Lab(Path(folder) / "lab", NetworkSettings(sites=["a", "b"])) as lab,
+        NamespaceLab(Path(folder) / "lab", NetworkSettings(sites=["a", "b"])) as lab,
     ):
         lab.add_host("node1", Root())
         lab.add_host("node2", Root())
@@ -64,7 +65,7 @@ def round_trips(lab: Lab) -> None:
     """Print the median of many pings."""
     print(f"{'set ms':>8} {'median ms':>10} {'p95 ms':>8} {'off by':>8}   mark: 0.3 ms or 1 %")
     for ms in ROUND_TRIPS_MS:
-        lab.impair(("a", "b"), LinkSettings(rtt=ms / 1000))
+        lab.network.impair(("a", "b"), LinkSettings(rtt=ms / 1000))
         seen = _pings(lab, count=20 if ms >= 500 else 100)[1:]
         median = statistics.median(seen)
         p95 = statistics.quantiles(seen, n=20)[-1]
@@ -75,7 +76,7 @@ def bandwidths(lab: Lab) -> None:
     """Print one TCP stream's share of the link's bandwidth, and the emulator's CPU."""
     print(f"{'set':>12} {'ceiling':>12} {'seen':>12} {'ratio':>6} {'cores':>6}  mark: 0.95")
     for rate in BANDWIDTHS:
-        lab.impair(("a", "b"), LinkSettings(bandwidth=rate))
+        lab.network.impair(("a", "b"), LinkSettings(bandwidth=rate))
         seconds = 3 * SECONDS if rate and rate < 100_000 else SECONDS
         before, began = _cpu(), time.monotonic()
         seen = _iperf(lab, seconds)
@@ -88,14 +89,14 @@ def bandwidths(lab: Lab) -> None:
             f"{format_rate(rate):>12} {ceiling / 1e6:11.3f}M {seen / 1e6:11.3f}M "
             f"{seen / ceiling:6.3f} {cores:6.2f}"
         )
-    print("dropped:", {f"{a} to {b}": one.dropped_queue for (a, b), one in lab.traffic().items()})
+    print("dropped:", {f"{a} to {b}": one.dropped_queue for (a, b), one in lab.network.traffic().items()})
 
 
 def losses(lab: Lab) -> None:
     """Print the share of pings that return over a link that loses frames in both directions."""
     print(f"{'loss':>6} {'back, expected':>15} {'seen':>6}")
     for loss in (0.0, 0.01, 0.1, 0.5):
-        lab.impair(("a", "b"), LinkSettings(loss=loss))
+        lab.network.impair(("a", "b"), LinkSettings(loss=loss))
         count = 1000
         print(f"{loss:6} {(1 - loss) ** 2:15.3f} {len(_pings(lab, count)) / count:6.3f}")
 
@@ -116,7 +117,7 @@ def _pings(lab: Lab, count: int) -> list[float]:
 def _iperf(lab: Lab, seconds: int) -> float:
     """Return the receiver's bits per second in the second half of the time."""
     serve = ["iperf3", "-s", "-1"]
-    with subprocess.Popen(lab.hosts["node2"].outside(serve), stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(lab.hosts["node2"].commands.outside(serve), stdout=subprocess.DEVNULL) as server:
         time.sleep(0.5)
         # The first half covers the stream's start.
         report = _outside(
@@ -133,7 +134,7 @@ def _target(lab: Lab) -> str:
 
 def _outside(lab: Lab, host: str, command: list[str]) -> str:
     done = subprocess.run(
-        lab.hosts[host].outside(command), capture_output=True, text=True, timeout=300, check=False
+        lab.hosts[host].commands.outside(command), capture_output=True, text=True, timeout=300, check=False
     )
     return done.stdout
 

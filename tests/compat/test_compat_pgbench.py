@@ -57,7 +57,7 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
         place.node.database,
     ]
     done = subprocess.run(
-        place.client.outside(command),
+        place.client.commands.outside(command),
         capture_output=True,
         text=True,
         timeout=120,

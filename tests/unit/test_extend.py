@@ -11,8 +11,13 @@ import fivenines
 from fivenines.failover.managers.base import Manager
 from fivenines.failover.proxies.base import Access
 from fivenines.faults.base import Fault
-from fivenines.servers.base import Server
 from fivenines.servers.cluster.membership import Membership
+from fivenines.servers.console import Console
+from fivenines.servers.introspection import Introspection
+from fivenines.servers.local import LocalServer
+from fivenines.servers.monitoring import Monitoring
+from fivenines.servers.setup import Setup
+from fivenines.servers.sql import Sql
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import Configuration
 from fivenines.trial.observers.base import Observer
@@ -33,7 +38,12 @@ def _must_have(kind: ABCMeta) -> frozenset[str]:
         ("add-a-solution", Solution),
         ("add-a-solution", Configuration),
         ("add-a-solution", Membership),
-        ("add-a-family-of-servers", Server),
+        ("add-a-family-of-servers", LocalServer),
+        ("add-a-family-of-servers", Sql),
+        ("add-a-family-of-servers", Monitoring),
+        ("add-a-family-of-servers", Introspection),
+        ("add-a-family-of-servers", Setup),
+        ("add-a-family-of-servers", Console),
         ("add-a-proxy", Access),
         ("add-a-manager", Manager),
         ("add-a-fault", Fault),

@@ -138,7 +138,7 @@ def resolve(target: str, context: FaultContext) -> Target:
         FiveninesError: no host or server matches; the message names the target.
     """
     if site := sites_in(target):
-        members = context.lab.sites.get(site[0])
+        members = context.lab.sites.members().get(site[0])
         if not members:
             raise FiveninesError(f"site {site[0]} has no host")
         return Target(target, tuple(members), _servers(context, members))

@@ -1,7 +1,9 @@
-"""The lab: private Linux namespaces on one machine, without root.
+"""The lab: the hosts of one trial, usually private Linux namespaces on one machine, without root.
 
-`Lab` owns the namespaces; each `Host` is one machine in it. When the controller ends, for any reason, the
-kernel ends everything in the lab.
+Each `Host` is one machine in a `Lab`. Both hold parts: callers take only the part that they need. A host has
+`commands`, `processes`, `power`, `files`, `clock` and `addresses` (`hosts/`); a lab has `sites`, `network`,
+`power` and `clocks`. `namespaces/`, `vm/` and `ssh/` are the kinds of hosts; `this_machine` stands for a lab
+where fivenines controls no host. When the controller ends, for any reason, everything in the lab ends.
 """
 
 import os

@@ -19,6 +19,7 @@ from fivenines.base.errors import FiveninesError, NoSpaceError
 from fivenines.base.units import format_size
 from fivenines.lab.disks.data_folder import DataFolder
 from fivenines.lab.lab import Lab, remove_tree
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.load.commands import prepare_command
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.base import Server, Value
@@ -249,7 +250,7 @@ def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
         with (
             space.reported(folder.parent),
             engine.used(lambda _message, _fraction: None),
-            Lab(part / "lab") as lab,
+            NamespaceLab(part / "lab") as lab,
         ):
             made = fill(lab)
             (part / "set").mkdir()
@@ -313,7 +314,7 @@ def load_tables(seed: Server, workload: WorkloadSettings, progress: Loading, dro
     """
     command, environment = prepare_command(seed, workload, drop)
     process = subprocess.Popen(
-        seed.host.outside(command),
+        seed.host.commands.outside(command),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

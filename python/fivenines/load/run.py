@@ -1,24 +1,18 @@
 """A running load: `fivenines-core load` on the client host, its live figures and its files."""
 
 import json
-import os
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from fivenines.base.core import core_binary
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.lab.processes.tree import below
 from fivenines.load.commands import account, described, endpoint_flags, secret
+from fivenines.load.process import LoadProcess
 from fivenines.load.settings import LoadSettings
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.results.load_summary import LOAD_SUMMARY, LoadSummary
@@ -33,6 +27,9 @@ LOOK = 0.25
 
 # The file with the start time of a waiting load.
 _START = "start"
+
+# The file with its error output.
+_ERRORS = "load.err"
 
 # Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected.
 Live = Callable[[dict[str, Any]], None]
@@ -68,24 +65,19 @@ class RunningLoad:
         self.out = out
         self.host = host
         self.plan = plan
-        host.lend(out)
+        host.files.lend(out)
         self.started_ns = 0
         self._called = plan.called
         self.live = live
         self._ready = threading.Event()
         self._begun = threading.Event()
-        self._errors = (out / "load.err").open("w+")
-        self._process = subprocess.Popen(
-            host.outside([*self.command(server, endpoints, plan, out), *_binds(host)]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env={**os.environ, **self.environment(server)},
-            start_new_session=True,
+        self.process = LoadProcess(
+            host.commands.outside([*self.command(server, endpoints, plan, out), *_binds(host)]),
+            self.environment(server),
+            out / _ERRORS,
         )
-        self._reader = threading.Thread(target=self._listen, daemon=True)
-        self._reader.start()
+        # A subclass reads the process's state at each line, so lines are read from here on.
+        self.process.listen(self.read_line)
 
     def await_start(self, timeout: float = 30.0) -> int:
         """Wait until the load has started; return t = 0 in ns of CLOCK_MONOTONIC.
@@ -106,12 +98,12 @@ class RunningLoad:
 
     def release(self, moment_ns: int) -> None:
         """Start a waiting load: t = 0 is this moment of CLOCK_MONOTONIC."""
-        self.host.put(self.out / _START, f"{self.host.its_moment(moment_ns)}\n")
+        self.host.files.put(self.out / _START, f"{self.host.clock.its_moment(moment_ns)}\n")
 
     def _await(self, event: threading.Event, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while not event.wait(0.05):
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            if self.process.ended or time.monotonic() > deadline:
                 raise FiveninesError(f"{self._called} did not start: {self.last_output()}")
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
@@ -131,9 +123,9 @@ class RunningLoad:
         Raises:
             FiveninesError: it ended otherwise; with its last output.
         """
-        if not self.ended:
+        if not self.process.ended:
             return False
-        if or_end and self._process.returncode == 0:
+        if or_end and self.process.status == 0:
             return True
         raise FiveninesError(f"{self._called} ended too early: {self.last_output()}")
 
@@ -143,57 +135,22 @@ class RunningLoad:
         Raises:
             FiveninesError: it failed, or did not end in time and was stopped.
         """
-        try:
-            status = self._process.wait(timeout)
-        except subprocess.TimeoutExpired as error:
+        status = self.process.wait(timeout)
+        if status is None:
             self.stop()
-            raise FiveninesError(f"{self._called} did not end within {timeout:.0f} s") from error
-        self._reader.join(5.0)
-        self.host.bring_back(self.out)
+            raise FiveninesError(f"{self._called} did not end within {timeout:.0f} s")
+        self.host.files.bring_back(self.out)
         if status != 0:
             raise FiveninesError(f"{self._called} failed: {self.last_output()}")
         return self.result()
 
-    @property
-    def pid(self) -> int:
-        """Return the process id of the load, or of its wrapper."""
-        return self._process.pid
-
-    @property
-    def status(self) -> int | None:
-        """Return the exit code; None while it is running."""
-        return self._process.poll()
-
-    @property
-    def ended(self) -> bool:
-        """Return whether it has ended."""
-        return self._process.poll() is not None
-
-    @property
-    def drained(self) -> bool:
-        """Return whether it has ended and all of its output has been read."""
-        return self.ended and not self._reader.is_alive()
-
     def finish(self) -> None:
         """Let the load end as at the end of its time; returns at once."""
-        for child in children(self._process.pid):
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
+        self.process.finish()
 
     def stop(self, timeout: float = 10.0) -> None:
         """Stop the load early; it writes its results so far."""
-        self.finish()
-        try:
-            self._process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            for child in children(self._process.pid):
-                os.kill(child, signal.SIGKILL)
-            self._process.kill()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self.read_line(line)
+        self.process.stop(timeout)
 
     def begun(self, moment_ns: int) -> None:
         """Record the start of the load, in ns of CLOCK_MONOTONIC."""
@@ -214,7 +171,7 @@ class RunningLoad:
         if event["event"] == "ready":
             self._ready.set()
         elif event["event"] == "started":
-            self.begun(self.host.our_moment(event["monotonic_ns"]))
+            self.begun(self.host.clock.our_moment(event["monotonic_ns"]))
         elif event["event"] == "live":
             self.live(event)
 
@@ -228,9 +185,7 @@ class RunningLoad:
 
     def last_output(self) -> str:
         """Return its last output, for messages."""
-        self._errors.flush()
-        text = (self.out / "load.err").read_text(errors="replace").strip()
-        return text[-500:] or f"exit code {self._process.poll()}"
+        return self.process.last_errors()
 
 
 def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
@@ -250,11 +205,6 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
 
 def _binds(host: Host) -> list[str]:
     """Return the flag for the source addresses of a host with several addresses."""
-    if not host.extra_addresses:
+    if not host.addresses.extra:
         return []
-    return ["--bind", ",".join([host.address, *host.extra_addresses])]
-
-
-def children(pid: int) -> list[int]:
-    """Return the load's process ids: the children of its wrapper, or the process itself without one."""
-    return [child.pid for child in below(pid)] or ([pid] if psutil.pid_exists(pid) else [])
+    return ["--bind", ",".join([host.address, *host.addresses.extra])]

@@ -14,7 +14,8 @@ from typing import Any
 import psutil
 
 from fivenines.base.errors import FiveninesError
-from fivenines.load.run import LoadPlan, RunningLoad, children
+from fivenines.load.process import children
+from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.load.sysbench_options import address_flags, run_flags, script_flags, writes
 from fivenines.load.sysbench_output import RESOLUTION, Output, Report, Second
 from fivenines.load.sysbench_time_line import TIME_LINE, write_latencies, write_time_line
@@ -66,7 +67,7 @@ class SysbenchLoad(RunningLoad):
         fatal = [line for line in self._output.fatal if "function failed" not in line]
         if fatal:
             return "sysbench: " + "; ".join(fatal[:3])
-        status = self.status or 0
+        status = self.process.status or 0
         # Its PostgreSQL driver crashes when the server becomes unavailable.
         return f"sysbench was ended by {_signal(-status)}" if status < 0 else super().last_output()
 
@@ -147,7 +148,7 @@ class SysbenchLoad(RunningLoad):
     def _processor_time(self) -> tuple[float, float] | None:
         """Return the CPU seconds used so far, in user and system mode."""
         try:
-            used = [psutil.Process(pid).cpu_times() for pid in children(self.pid)]
+            used = [psutil.Process(pid).cpu_times() for pid in children(self.process.pid)]
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             return None
         return sum(one.user for one in used), sum(one.system for one in used)

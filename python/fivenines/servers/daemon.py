@@ -21,8 +21,8 @@ class Daemon(Member):
         """Start the process without waiting for it."""
         command = self.command(*arguments)
         command = self.disk.wrap(command) if self.disk is not None else command
-        self.host.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
-        self.process = self.host.spawn(command, uid=self.uid, log="server.out")
+        self.host.files.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
+        self.process = self.host.commands.spawn(command, uid=self.uid, log="server.out")
 
     def stop(self, timeout: float = 60.0) -> None:
         """Shut it down cleanly; kill what has not ended after `timeout` seconds."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Generic, cast
 from fivenines.lab.disks.disk import Calls, Disk
 from fivenines.lab.host import Root
 from fivenines.lab.vm.disk_faults import VmDiskFaults
-from fivenines.lab.vm.host import Machine, VirtualMachine
+from fivenines.lab.vm.host import VirtualMachine
+from fivenines.lab.vm.machine import Machine
 from fivenines.load import dataset
 from fivenines.servers.base import Value
 from fivenines.servers.cluster.aspect import N
@@ -53,7 +54,7 @@ class Hosts(Generic[S, N]):
             )
             made = server(host, solution.engine, solution.passwords)
             made.setup.made_with = self._made_with()
-            host.show_socket(made.socket_name)
+            host.files.show_socket(made.socket_name)
             if self.disk_calls:
                 made.disk = (
                     VmDiskFaults(host) if isinstance(host, VirtualMachine) else Disk(host, self.disk_calls)

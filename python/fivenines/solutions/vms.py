@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fivenines.base.errors import FiveninesError
-from fivenines.lab.vm.host import Machine
+from fivenines.lab.vm.machine import Machine
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql_family.setup import POOL

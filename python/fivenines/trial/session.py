@@ -93,7 +93,7 @@ class TrialSession:
         state, deployed, measurement = self._state, self._deployed, self._measured()
         timing = self._experiment.timing
         deployed.lab.require_sound()
-        state.clocks = deployed.lab.clocks()
+        state.clocks = deployed.lab.clocks.records()
         self._phase("settling", timing.settle)
         measurement.faults.finish()
         began = time.monotonic()

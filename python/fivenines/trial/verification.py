@@ -62,7 +62,7 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: Loa
             rows = node.sql.ledger_rows()
             result[node.name] = [identifier for identifier, _ in rows]
             # An external server has another clock.
-            if primary is node and not (solution.settings.external or deployed.lab.clocks_differ):
+            if primary is node and not (solution.settings.external or deployed.lab.clocks.differ):
                 keep_executed(part, rows, load)
         except Exception as error:
             details[node.name] = brief(error)

@@ -81,7 +81,7 @@ def test_an_occupied_port_is_reported_by_the_server(tmp_path: Path) -> None:
                 "import socket, time; s = socket.socket(); s.setsockopt(1, 2, 1); "
                 "s.bind(('0.0.0.0', 5432)); s.listen(); print('taken', flush=True); time.sleep(60)"
             )
-            taken = node.host.spawn_outside([sys.executable, "-c", code], log="taken.out")
+            taken = node.host.commands.spawn_outside([sys.executable, "-c", code], log="taken.out")
             while "taken" not in taken.log_tail():
                 time.sleep(0.05)
             start()

@@ -18,6 +18,7 @@ from fivenines.base.paths import short_path
 from fivenines.lab import limits
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.processes import look
 from fivenines.lab.settings import NetworkSettings
 from fivenines.software.store import engine
@@ -37,13 +38,13 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     mariadb = engine("mariadb-10.11")
     mariadb.require(lambda _message, _fraction: None)
     folder = tmp_path_factory.mktemp("lab") / "lab"
-    with Lab(folder) as lab:
+    with NamespaceLab(folder) as lab:
         yield Pair(lab, lab.add_host("one", mariadb.root()), lab.add_host("two", Root()))
     assert not folder.exists()
 
 
 def _sh(host: Host, script: str) -> str:
-    return host.run(["sh", "-c", script]).strip()
+    return host.commands.run(["sh", "-c", script]).strip()
 
 
 def test_hosts_have_separate_names_addresses_and_processes(pair: Pair) -> None:
@@ -64,11 +65,11 @@ def test_hosts_reach_each_other_and_no_other_host(pair: Pair, reverse: bool) -> 
     with ThreadPoolExecutor() as pool:
         talk = [sys.executable, "-c", _LISTEN, server.address]
         heard = pool.submit(
-            subprocess.run, server.outside(talk), capture_output=True, text=True, timeout=LIMIT
+            subprocess.run, server.commands.outside(talk), capture_output=True, text=True, timeout=LIMIT
         )
         call = [sys.executable, "-c", _CALL, server.address]
         result = subprocess.run(
-            client.outside(call), capture_output=True, text=True, timeout=LIMIT, check=True
+            client.commands.outside(call), capture_output=True, text=True, timeout=LIMIT, check=True
         )
         assert result.stdout == "hello\n"
         assert heard.result().stdout == f"{client.address}\n"
@@ -131,7 +132,7 @@ def test_a_host_with_the_machines_root_cannot_write_there(pair: Pair) -> None:
 def test_a_host_does_not_see_the_other_hosts_files_and_processes(pair: Pair) -> None:
     _sh(pair.engine, "echo secret > /run/node/data/secret")
     assert _sh(pair.machine, "ls /run/node/data") in ("", "file")
-    sleeper = pair.engine.spawn(["sleep", "1000"])
+    sleeper = pair.engine.commands.spawn(["sleep", "1000"])
     assert "sleep 1000" not in _sh(pair.machine, "cat /proc/*/cmdline | tr '\\0' ' '")
     hit = sleeper.kill()
     assert len(hit) >= 1 and sleeper.gone(hit)
@@ -141,7 +142,7 @@ def test_failing_and_slow_commands_are_reported(pair: Pair) -> None:
     with pytest.raises(FiveninesError, match="one: sh failed: no way"):
         _sh(pair.engine, "echo no way >&2; exit 3")
     with pytest.raises(FiveninesError, match=r"sleep did not end within 0.3 s"):
-        pair.machine.run(["sleep", "20"], timeout=0.3)
+        pair.machine.commands.run(["sleep", "20"], timeout=0.3)
 
 
 FORKING = """
@@ -157,10 +158,10 @@ for _ in range(20_000):
 @pytest.mark.parametrize("turn", range(3))
 def test_a_kill_ends_processes_forked_at_that_moment(pair: Pair, turn: int) -> None:
     deadline = time.monotonic() + LIMIT
-    bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
+    bystander = pair.machine.commands.spawn(["sleep", "600"], log="bystander.out")
     while not (alive := bystander.members()):
         assert time.monotonic() < deadline
-    process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
+    process = pair.machine.commands.spawn(["python3", "-c", FORKING], log="forking.out")
     while len(process.members()) < 20 + turn:
         assert process.alive and time.monotonic() < deadline, process.log_tail()
     (seen,) = looks = look.look_at(process)
@@ -170,21 +171,21 @@ def test_a_kill_ends_processes_forked_at_that_moment(pair: Pair, turn: int) -> N
     hit = look.kill(looks)
     assert process.gone(hit)
     assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
-    left = [member for member in pair.machine.processes() if member.name().startswith("python")]
+    left = [member for member in pair.machine.processes.running() if member.name().startswith("python")]
     assert not left and all(member.is_running() for member in alive)
     assert bystander.gone(bystander.kill())
 
 
 def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
-    with Lab(tmp_path / "lab") as other:
+    with NamespaceLab(tmp_path / "lab") as other:
         twin = other.add_host("one", Root())
         assert twin.address == pair.engine.address
-        listening = pair.engine.spawn_outside(
+        listening = pair.engine.commands.spawn_outside(
             [sys.executable, "-c", _GREET, pair.engine.address], log="listen.out"
         )
         # A host of the same lab gets through, so the refusal does not merely come too early.
         met = subprocess.run(
-            pair.machine.outside([sys.executable, "-c", _CALL, pair.engine.address]),
+            pair.machine.commands.outside([sys.executable, "-c", _CALL, pair.engine.address]),
             capture_output=True,
             text=True,
             check=True,
@@ -193,7 +194,7 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         assert met.stdout == "hello\n"
         refused = "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
         result = subprocess.run(
-            twin.outside([sys.executable, "-c", refused, twin.address]),
+            twin.commands.outside([sys.executable, "-c", refused, twin.address]),
             capture_output=True,
             text=True,
             check=True,
@@ -207,9 +208,9 @@ def test_two_labs_do_not_meet(pair: Pair, tmp_path: Path) -> None:
 
 def test_a_folder_with_a_path_too_long_for_sockets(tmp_path: Path) -> None:
     folder = tmp_path / ("long-" * 20) / ("path-" * 20)
-    with Lab(folder / "lab") as lab:
+    with NamespaceLab(folder / "lab") as lab:
         host = lab.add_host("one", Root())
-        listening = host.spawn(
+        listening = host.commands.spawn(
             [
                 "/usr/bin/env",
                 "python3",
@@ -227,9 +228,9 @@ def test_a_folder_with_a_path_too_long_for_sockets(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_lab_is_left_after_an_exception(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), Lab(tmp_path / "lab") as lab:
+    with pytest.raises(ZeroDivisionError), NamespaceLab(tmp_path / "lab") as lab:
         host = lab.add_host("one", Root())
-        sleeper = host.spawn(["sleep", "1000"])
+        sleeper = host.commands.spawn(["sleep", "1000"])
         members = _until(sleeper.members, sleeper.log_tail)
         raise ZeroDivisionError
     assert sleeper.gone(members)
@@ -242,13 +243,13 @@ def test_a_lab_that_cannot_be_made_reports_the_reason(
     broken = tmp_path / "core"
     broken.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr("fivenines.lab.lab.core_binary", lambda: broken)
+    monkeypatch.setattr("fivenines.lab.namespaces.lab.core_binary", lambda: broken)
     with pytest.raises(FiveninesError, match=r"no namespaces today(.|\n)*fivenines doctor"):
-        Lab(tmp_path / "lab")
+        NamespaceLab(tmp_path / "lab")
 
 
 def test_bandwidth_equals_the_setting(tmp_path: Path, pair: Pair) -> None:
-    with Lab(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as lab:
+    with NamespaceLab(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as lab:
         shaped = _bits_per_second(lab.add_host("one", Root()), lab.add_host("two", Root()))
     # Only shaping sets an upper bound on speed; on any machine one of three attempts without shaping is fast.
     free = max(_bits_per_second(pair.machine, pair.engine) for _ in range(3))
@@ -258,10 +259,10 @@ def test_bandwidth_equals_the_setting(tmp_path: Path, pair: Pair) -> None:
 
 def _bits_per_second(server: Host, client: Host) -> float:
     with ThreadPoolExecutor() as pool:
-        command = server.outside([sys.executable, "-c", _SINK, server.address])
+        command = server.commands.outside([sys.executable, "-c", _SINK, server.address])
         sink = pool.submit(subprocess.run, command, capture_output=True, text=True, timeout=LIMIT)
         subprocess.run(
-            client.outside([sys.executable, "-c", _SOURCE, server.address]), check=True, timeout=60
+            client.commands.outside([sys.executable, "-c", _SOURCE, server.address]), check=True, timeout=60
         )
         return float(sink.result().stdout)
 
@@ -288,13 +289,13 @@ stream.sendall(bytes(5_000_000))
 
 
 def test_limits_apply_or_the_reason_is_reported(tmp_path: Path) -> None:
-    with Lab(tmp_path / "lab") as lab:
+    with NamespaceLab(tmp_path / "lab") as lab:
         host = lab.add_host("one", Root(), memory=64 * 2**20, cpus=0.5)
         if not limits.detect().usable:
             assert lab.limits_reason
             return
         assert lab.limits_reason == ""
-        eater = host.spawn(
+        eater = host.commands.spawn(
             ["/usr/bin/env", "python3", "-c", "x = bytearray(300 << 20); print('ate it all')"],
             log="eater.out",
         )

@@ -14,6 +14,7 @@ from lab_support import LIMIT, run_trial, timing
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 
 NAMES = ("node1", "node2", "client")
@@ -51,7 +52,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with Lab(tmp_path_factory.mktemp("plain") / "lab") as lab:
+    with NamespaceLab(tmp_path_factory.mktemp("plain") / "lab") as lab:
         for name in NAMES:
             lab.add_host(name, Root())
         yield lab
@@ -61,12 +62,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def distant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Provide two sites: node1 and client in one, node2 in the other, where a server echoes everything."""
     network = NetworkSettings(name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT))
-    with Lab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
+    with NamespaceLab(tmp_path_factory.mktemp("far") / "lab", network) as lab:
         for name in NAMES:
             lab.add_host(name, Root())
         for name in ("node1", "node2"):
             host = lab.hosts[name]
-            host.spawn_outside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
+            host.commands.spawn_outside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
         while len(_round_trips(lab, "client", "node2", 1, patience=BRIEFLY)) < 1:
             time.sleep(0.05)
         yield lab
@@ -77,9 +78,9 @@ def _unreached(lab: Lab, expected: Pairs | None = None) -> Pairs:
 
     Each pair requires two programs, and the connecting one may start late.
     """
-    pairs = {pair for pair in permutations(NAMES, 2) if not lab.reaches(*pair)}
+    pairs = {pair for pair in permutations(NAMES, 2) if not lab.network.reaches(*pair)}
     known = expected or set()
-    return {pair for pair in pairs if pair in known or not lab.reaches(*pair, timeout=2.0)}
+    return {pair for pair in pairs if pair in known or not lab.network.reaches(*pair, timeout=2.0)}
 
 
 def _round_trips(
@@ -91,7 +92,9 @@ def _round_trips(
 
 def _trips(source: Host, address: str, count: int, size: int = 10, patience: float = 5.0) -> list[float]:
     command = [sys.executable, "-c", _ASK, address, str(size), str(count), str(patience)]
-    done = subprocess.run(source.outside(command), capture_output=True, text=True, check=True, timeout=LIMIT)
+    done = subprocess.run(
+        source.commands.outside(command), capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     return [float(line) for line in done.stdout.split()]
 
 
@@ -104,81 +107,81 @@ def test_a_network_begins_and_ends_as_configured(tmp_path: Path) -> None:
             "bandwidth": "20Mbit/s",
         }
     )
-    with Lab(tmp_path / "lab", later) as lab:
+    with NamespaceLab(tmp_path / "lab", later) as lab:
         node, client = (lab.add_host(name, Root()) for name in ("node2", "client"))
-        lab.add_addresses(node, 2)
-        addresses = [node.address, *node.extra_addresses]
+        lab.network.add_addresses(node, 2)
+        addresses = [node.address, *node.addresses.extra]
         for address in addresses:
-            node.spawn_outside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
+            node.commands.spawn_outside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
         # A host answers at each of its addresses.
         for address in addresses:
             while len(_trips(client, address, 1, patience=BRIEFLY)) < 1:
                 time.sleep(0.05)
         assert min(_trips(client, node.address, 20)) < RTT
-        lab.begin_network()
+        lab.network.begin()
         assert min(_trips(client, node.address, 5)) >= RTT
-        lab.restore(("east", "west"))
+        lab.network.restore(("east", "west"))
         assert min(_trips(client, node.address, 5)) >= RTT, "a fault that ends leaves the network as it is"
-        lab.end_network()
+        lab.network.end()
         assert min(_trips(client, node.address, 20)) < RTT
         lab.require_sound()
 
 
 def test_hosts_of_one_site_reach_each_other(plain: Lab) -> None:
-    assert plain.frames_cut() == 0
+    assert plain.network.frames_cut() == 0
     assert _unreached(plain) == set()
-    assert list(plain.sites.values()) == [list(NAMES)]
+    assert list(plain.sites.members().values()) == [list(NAMES)]
     plain.require_sound()
-    assert plain.traffic() == {}
+    assert plain.network.traffic() == {}
 
 
 def test_a_cut_works_one_way_and_is_counted(plain: Lab) -> None:
-    before = plain.frames_cut()
-    plain.cut([("node1", "node2")])
+    before = plain.network.frames_cut()
+    plain.network.cut([("node1", "node2")])
     assert _unreached(plain, {("node1", "node2")}) == {("node1", "node2")}
     deadline = time.monotonic() + LIMIT
-    while plain.frames_cut() <= before:
+    while plain.network.frames_cut() <= before:
         # The connecting program may have ended before it began.
-        assert not plain.reaches("node1", "node2")
+        assert not plain.network.reaches("node1", "node2")
         assert time.monotonic() < deadline
-    plain.heal([("node1", "node2")])
+    plain.network.heal([("node1", "node2")])
     assert _unreached(plain) == set()
-    after = plain.frames_cut()
-    assert plain.reaches("node1", "node2", timeout=2.0) and plain.frames_cut() == after
+    after = plain.network.frames_cut()
+    assert plain.network.reaches("node1", "node2", timeout=2.0) and plain.network.frames_cut() == after
 
 
 def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: Lab) -> None:
     alone: Pairs = {pair for pair in permutations(NAMES, 2) if "node1" in pair}
-    plain.cut(alone)
-    plain.cut([("node1", "client")])
+    plain.network.cut(alone)
+    plain.network.cut([("node1", "client")])
     assert _unreached(plain, alone) == alone
-    plain.heal(alone)
-    plain.heal([("node2", "client")])
+    plain.network.heal(alone)
+    plain.network.heal([("node2", "client")])
     assert _unreached(plain, {("node1", "client")}) == {("node1", "client")}
-    plain.heal([("node1", "client")])
+    plain.network.heal([("node1", "client")])
     assert _unreached(plain) == set()
 
 
 def test_missing_items_are_named(plain: Lab) -> None:
     with pytest.raises(FiveninesError, match="unknown host 'node9'; the hosts are: node1, node2"):
-        plain.cut([("node1", "node9")])
+        plain.network.cut([("node1", "node9")])
     with pytest.raises(FiveninesError, match="unknown host 'node9'"):
-        plain.impair("node9", LinkSettings(loss=1))
+        plain.network.impair("node9", LinkSettings(loss=1))
     with pytest.raises(FiveninesError, match="unknown site 'east'; the sites are: site"):
-        plain.impair(("east", "west"), LinkSettings(loss=1))
+        plain.network.impair(("east", "west"), LinkSettings(loss=1))
 
 
 def test_without_nft_the_message_names_the_package(plain: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FiveninesError, match="apt-get install nftables"):
-        plain.cut([("node1", "node2")])
+        plain.network.cut([("node1", "node2")])
     monkeypatch.undo()
     assert _unreached(plain) == set()
 
 
 def test_a_round_trip_between_sites_takes_the_configured_time(distant: Lab) -> None:
-    assert distant.sites == {"east": ["node1", "client"], "west": ["node2"]}
-    assert [distant.site_of(name) for name in NAMES] == ["east", "west", "east"]
+    assert distant.sites.members() == {"east": ["node1", "client"], "west": ["node2"]}
+    assert [distant.sites.of(name) for name in NAMES] == ["east", "west", "east"]
     between = _round_trips(distant, "node1", "node2", 5)
     assert len(between) == 5 and min(between) >= RTT
     within = _round_trips(distant, "client", "node1", 20)
@@ -187,10 +190,10 @@ def test_a_round_trip_between_sites_takes_the_configured_time(distant: Lab) -> N
 
 def test_every_frame_between_sites_is_counted(distant: Lab) -> None:
     _round_trips(distant, "node1", "node2", 1)
-    before = distant.traffic()
+    before = distant.network.traffic()
     size, count = 1000, 20
     assert len(_round_trips(distant, "node1", "node2", count, size)) == count
-    after = distant.traffic()
+    after = distant.network.traffic()
     for pair in (("east", "west"), ("west", "east")):
         # An Ethernet, an IP and a UDP header precede each; occasionally hosts send ARP requests.
         others = after[pair].frames - before[pair].frames - count
@@ -202,45 +205,45 @@ def test_every_frame_between_sites_is_counted(distant: Lab) -> None:
 
 def test_a_site_can_be_cut_off_one_way(distant: Lab) -> None:
     unreachable = {("node1", "node2"), ("client", "node2")}
-    distant.cut(unreachable)
+    distant.network.cut(unreachable)
     assert _unreached(distant, unreachable) == unreachable
     assert _round_trips(distant, "node1", "node2", 1, patience=BRIEFLY) == []
-    distant.heal(unreachable)
+    distant.network.heal(unreachable)
     assert _unreached(distant) == set()
     assert _round_trips(distant, "node1", "node2", 1)
 
 
 def test_the_link_between_sites_changes_and_is_restored(distant: Lab) -> None:
-    distant.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
+    distant.network.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
     assert min(_round_trips(distant, "node1", "node2", 3)) >= 3 * RTT
-    distant.impair(("east", "west"), LinkSettings(loss=1.0))
-    lost = distant.traffic()["east", "west"].dropped_loss
+    distant.network.impair(("east", "west"), LinkSettings(loss=1.0))
+    lost = distant.network.traffic()["east", "west"].dropped_loss
     assert _round_trips(distant, "node1", "node2", 2, patience=BRIEFLY) == []
-    assert distant.traffic()["east", "west"].dropped_loss >= lost + 2
-    assert not distant.reaches("node1", "node2")
-    distant.restore(("east", "west"))
+    assert distant.network.traffic()["east", "west"].dropped_loss >= lost + 2
+    assert not distant.network.reaches("node1", "node2")
+    distant.network.restore(("east", "west"))
     assert min(_round_trips(distant, "node1", "node2", 3)) >= RTT
-    assert distant.reaches("node1", "node2", timeout=2.0)
+    assert distant.network.reaches("node1", "node2", timeout=2.0)
 
 
 def test_a_full_queue_drops_frames(distant: Lab) -> None:
     def dropped() -> int:
-        return distant.traffic()["east", "west"].dropped_queue
+        return distant.network.traffic()["east", "west"].dropped_queue
 
-    distant.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
+    distant.network.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
     before = dropped()
     shout = (
         "import socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         "[s.sendto(bytes(1000), (sys.argv[1], 9)) for _ in range(50)]"
     )
     address = distant.hosts["node2"].address
-    command = distant.hosts["node1"].outside([sys.executable, "-c", shout, address])
+    command = distant.hosts["node1"].commands.outside([sys.executable, "-c", shout, address])
     subprocess.run(command, check=True, timeout=20)
     deadline = time.monotonic() + 5
     while dropped() == before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert dropped() - before > 40
-    distant.restore(("east", "west"))
+    distant.network.restore(("east", "west"))
 
 
 @pytest.mark.parametrize("lab_of", LABS)
@@ -248,14 +251,14 @@ def test_a_port_is_cut_and_others_are_not(lab_of: str, request: pytest.FixtureRe
     lab: Lab = request.getfixturevalue(lab_of)
     both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
     greets = [sys.executable, "-c", _GREETERS, *map(str, both)]
-    server = subprocess.Popen(lab.hosts["node2"].outside(greets))
+    server = subprocess.Popen(lab.hosts["node2"].commands.outside(greets))
     assert [_greeted(lab, port) for port in both] == [True, True]
-    before = lab.frames_cut()
-    lab.cut(ways, [7010])
+    before = lab.network.frames_cut()
+    lab.network.cut(ways, [7010])
     assert [_greeted(lab, port) for port in both] == [False, True]
-    assert lab.frames_cut() > before
+    assert lab.network.frames_cut() > before
     assert _unreached(lab) == set()
-    lab.heal(ways, [7010])
+    lab.network.heal(ways, [7010])
     assert [_greeted(lab, port) for port in both] == [True, True]
     server.kill()
     server.wait()
@@ -288,44 +291,44 @@ sys.exit(1)
 def _greeted(lab: Lab, port: int, patience: float = 3.0) -> bool:
     node1, node2 = (lab.hosts[name] for name in ("node1", "node2"))
     asks = [sys.executable, "-c", _GREETED, node2.address, str(port), str(patience)]
-    return subprocess.run(node1.outside(asks), check=False, timeout=LIMIT).returncode == 0
+    return subprocess.run(node1.commands.outside(asks), check=False, timeout=LIMIT).returncode == 0
 
 
 @pytest.mark.parametrize("lab_of", LABS)
 def test_one_host_is_impaired_and_restored(lab_of: str, request: pytest.FixtureRequest) -> None:
     lab: Lab = request.getfixturevalue(lab_of)
-    lab.impair("client", LinkSettings(rtt=2 * RTT))
+    lab.network.impair("client", LinkSettings(rtt=2 * RTT))
     assert _unreached(lab) == set()
-    lab.impair("client", LinkSettings(loss=1.0))
+    lab.network.impair("client", LinkSettings(loss=1.0))
     impaired: Pairs = {pair for pair in permutations(NAMES, 2) if "client" in pair}
     assert _unreached(lab, impaired) == impaired
-    lab.cut([("node1", "node2")])
-    assert not lab.reaches("node1", "node2")
-    lab.heal([("node1", "node2")])
+    lab.network.cut([("node1", "node2")])
+    assert not lab.network.reaches("node1", "node2")
+    lab.network.heal([("node1", "node2")])
     lab.require_sound()
-    lab.restore("client")
-    lab.restore("client")
+    lab.network.restore("client")
+    lab.network.restore("client")
     assert _unreached(lab) == set()
 
 
 def test_an_impaired_host_has_the_configured_delay(distant: Lab) -> None:
-    distant.impair("client", LinkSettings(rtt=2 * RTT))
+    distant.network.impair("client", LinkSettings(rtt=2 * RTT))
     assert min(_round_trips(distant, "client", "node1", 3)) >= 2 * RTT
     assert min(_round_trips(distant, "node1", "node2", 20)) < 2 * RTT
-    distant.restore("client")
+    distant.network.restore("client")
     assert min(_round_trips(distant, "client", "node1", 20)) < 2 * RTT
 
 
 def test_a_dead_emulator_is_reported(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("dead") / "lab"
-    with Lab(folder, NetworkSettings(sites={"a": [], "b": []})) as lab:
-        between = lab._links._between
+    with NamespaceLab(folder, NetworkSettings(sites={"a": [], "b": []})) as lab:
+        between = lab.network._links._between
         assert between is not None
         between._popen.kill()
         between._popen.wait()
         between._socket.shutdown(socket.SHUT_RDWR)
         with pytest.raises(FiveninesError, match="the link emulator failed"):
-            lab.traffic()
+            lab.network.traffic()
         with pytest.raises(FiveninesError, match="the link emulator failed"):
             lab.require_sound()
 

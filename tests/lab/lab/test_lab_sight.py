@@ -71,12 +71,12 @@ class Subject:
     def program(self, *command: str, uid: int | None = None) -> str:
         """Run a program like the server, or as the host's root (`uid` 0), and return its output."""
         as_root = None if uid == 0 else self.server.uid
-        return self.server.host.run(list(command), uid=as_root)
+        return self.server.host.commands.run(list(command), uid=as_root)
 
     def machine_program(self, *command: str) -> str:
         """Run a program of the machine on the client's host, as not all engines contain it."""
         assert self.deployed.client is not None
-        return self.deployed.client.run(list(command), uid=self.server.uid)
+        return self.deployed.client.commands.run(list(command), uid=self.server.uid)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -107,7 +107,7 @@ def test_a_server_sees_nothing_of_the_machines_files(subject: Subject, secrets: 
     server = subject.server
     for path in secrets:
         # A tool outside the host sees the machine's files: the secret is readable.
-        assert _output(server.host.outside(["cat", str(path)])) == SECRET
+        assert _output(server.host.commands.outside(["cat", str(path)])) == SECRET
         assert seen_by(server, path) is None, path
         with pytest.raises(FiveninesError, match="No such file"):
             subject.program("cat", str(path), uid=0)
@@ -149,7 +149,7 @@ def test_only_a_few_harmless_things_are_mounted(subject: Subject) -> None:
 
 def test_others_are_not_seen_and_not_reached_through_proc(subject: Subject, secrets: list[Path]) -> None:
     host = subject.server.host
-    tool = host.spawn_outside(["sleep", "600"], log="tool.out")
+    tool = host.commands.spawn_outside(["sleep", "600"], log="tool.out")
     try:
         look = ("sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
         missing = "a tool of ours, which has the host's PIDs, is not seen"
@@ -207,7 +207,7 @@ def test_the_machines_services_are_out_of_reach(subject: Subject, services: tupl
     for call in calls:
         ask = [sys.executable, "-c", CONNECT, *call]
         assert _output(ask) == "b'welcome'", "it serves every client that reaches it"
-        refused = _output(subject.server.host.outside(ask))
+        refused = _output(subject.server.host.commands.outside(ask))
         assert "refused" in refused, "the host's network is not the machine's"
         assert "refused" in subject.machine_program("python3", "-c", CONNECT, *call)
     sockets = seen_by(subject.server, "/proc/self/net/unix")
@@ -224,7 +224,7 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     client = subject.deployed.client
     assert client is not None
     call = [sys.executable, "-c", CONNECT, address, port]
-    answer = _output(client.outside(call))
+    answer = _output(client.commands.outside(call))
     assert answer.startswith("b'") and len(answer) > 3, "it answers in the lab"
     # In some networks another device accepts connections to any address: it is not the server.
     assert _output(call) != answer
@@ -295,4 +295,4 @@ def test_with_separate_users_only_root_has_the_privileges_of_a_small_machine(tmp
             )
             assert (server.uid, server.effective) == (node.uid, 0)
             with pytest.raises(FiveninesError, match="not permitted"):
-                node.host.run(["unshare", "--mount", "true"])
+                node.host.commands.run(["unshare", "--mount", "true"])

@@ -16,10 +16,12 @@ from fivenines.base.errors import FiveninesError
 from fivenines.base.paths import short_path
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.processes import look
 from fivenines.lab.processes.process import Process, all_in_state
 from fivenines.lab.vm.disk_faults import VmDiskFaults
-from fivenines.lab.vm.host import Machine, VirtualMachine
+from fivenines.lab.vm.host import VirtualMachine
+from fivenines.lab.vm.machine import Machine
 from fivenines.software.engines.uml_kernel import UmlKernel
 from fivenines.software.store import engine
 from fivenines.trial.observers.processes import network
@@ -46,7 +48,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     assert isinstance(kernel, UmlKernel)
     machine = Machine(memory=256 * 2**20, disk=256 * 2**20, kernel=kernel.tree)
     folder = tmp_path_factory.mktemp("virtual-machines") / "lab"
-    with Lab(folder) as lab:
+    with NamespaceLab(folder) as lab:
         first = lab.add_host("node1", mariadb.root(), machine=machine)
         second = lab.add_host("node2", Root(), machine=machine)
         assert isinstance(first, VirtualMachine) and isinstance(second, VirtualMachine)
@@ -55,7 +57,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 
 
 def _sh(host: Host, script: str, uid: int | None = None) -> str:
-    return host.run(["sh", "-c", script], uid=uid).strip()
+    return host.commands.run(["sh", "-c", script], uid=uid).strip()
 
 
 def _until(condition: Callable[[], object]) -> None:
@@ -76,22 +78,22 @@ def test_a_virtual_machine_is_a_separate_machine(rig: Rig) -> None:
 
 
 def test_commands_have_input_users_environment_and_an_end(rig: Rig) -> None:
-    assert rig.first.run(["cat"], stdin="äß\n" * 50_000) == "äß\n" * 50_000
+    assert rig.first.commands.run(["cat"], stdin="äß\n" * 50_000) == "äß\n" * 50_000
     assert _sh(rig.first, "id -u", uid=999) == "999"
-    assert rig.first.run(["sh", "-c", "echo $A $HOME"], env={"A": "b c"}) == "b c /tmp\n"
+    assert rig.first.commands.run(["sh", "-c", "echo $A $HOME"], env={"A": "b c"}) == "b c /tmp\n"
     with pytest.raises(FiveninesError, match=r"^node1: sh failed: no$"):
-        rig.first.run(["sh", "-c", "echo no >&2; exit 3"])
+        rig.first.commands.run(["sh", "-c", "echo no >&2; exit 3"])
     # A few, because the collector of ended processes may be faster than their starter.
     for _ in range(10):
         with pytest.raises(FiveninesError, match="cannot run nothing-like-that: No such file"):
-            rig.first.run(["nothing-like-that"])
-    ended = subprocess.run(rig.first.inside(["sh", "-c", "kill -9 $$"], None), check=False)
+            rig.first.commands.run(["nothing-like-that"])
+    ended = subprocess.run(rig.first.commands.inside(["sh", "-c", "kill -9 $$"], None), check=False)
     assert ended.returncode == -signal.SIGKILL
 
 
 def _counting(vm: VirtualMachine) -> Process:
     script = "trap 'echo term; exit 4' TERM; sleep 1000 & while :; do echo .; sleep 0.02; done"
-    started = vm.spawn(["bash", "-c", script], log=f"counting-{time.monotonic_ns()}.out")
+    started = vm.commands.spawn(["bash", "-c", script], log=f"counting-{time.monotonic_ns()}.out")
     assert started.log is not None
     _until(lambda: started.log and started.log.stat().st_size)
     return started
@@ -115,7 +117,7 @@ def test_a_command_is_ended_frozen_and_killed_with_all_that_it_started(rig: Rig)
     _until(lambda: counting.log and counting.log.stat().st_size > before)
     counting.terminate()
     assert counting.popen.returncode == 4 and counting.log_tail(1) == "term"
-    rig.first.kill_all()
+    rig.first.processes.kill_all()
     counting = _counting(rig.first)
     hit = look.kill(look.look_at(counting))
     assert hit and counting.gone(hit)
@@ -132,7 +134,7 @@ def test_a_program_in_a_virtual_machine_ends_with_its_outer_process(rig: Rig) ->
 def test_a_host_kill_ends_all_processes_but_not_the_kernel(rig: Rig) -> None:
     booted = _sh(rig.first, "cut -d. -f1 /proc/uptime")
     (first, other) = (_counting(rig.first), _counting(rig.first))
-    ends = rig.first.kill_all()
+    ends = rig.first.processes.kill_all()
     assert ends and first.gone(ends) and other.gone(ends)
     _until(lambda: not first.alive and not other.alive)
     assert int(_sh(rig.first, "cut -d. -f1 /proc/uptime")) >= int(booted)
@@ -155,8 +157,8 @@ def test_configuration_comes_in_and_logs_go_out(rig: Rig) -> None:
 
 
 def test_a_socket_in_the_vm_is_reached_from_outside(rig: Rig) -> None:
-    rig.first.show_socket("echo.sock")
-    rig.first.spawn(["socat", "UNIX-LISTEN:/run/node/run/echo.sock,fork", "EXEC:cat"])
+    rig.first.files.show_socket("echo.sock")
+    rig.first.commands.spawn(["socat", "UNIX-LISTEN:/run/node/run/echo.sock,fork", "EXEC:cat"])
     answers: list[bytes] = []
 
     def answered() -> bool:
@@ -192,31 +194,31 @@ def test_the_data_folder_is_the_disk(rig: Rig, tmp_path: Path) -> None:
 
 def _reaches(rig: Rig, source: str, target: str) -> bool:
     """Return whether frames get through, with patience: the sender must start in the virtual machine."""
-    return rig.lab.reaches(source, target, timeout=5.0)
+    return rig.lab.network.reaches(source, target, timeout=5.0)
 
 
 def test_frames_cross_and_are_cut(rig: Rig) -> None:
     names = ["node1", "node2", "client"]
     pairs = [(a, b) for a in names for b in names if a != b]
-    rig.second.power_on()
+    rig.second.power.on()
     assert all(_reaches(rig, *pair) for pair in pairs)
-    rig.lab.cut([("node1", "node2"), ("client", "node1")])
-    assert not rig.lab.reaches("node1", "node2") and not rig.lab.reaches("client", "node1")
+    rig.lab.network.cut([("node1", "node2"), ("client", "node1")])
+    assert not rig.lab.network.reaches("node1", "node2") and not rig.lab.network.reaches("client", "node1")
     assert _reaches(rig, "node2", "node1") and _reaches(rig, "node1", "client")
     # The test uses another connection to look in.
     assert _sh(rig.first, "echo here") == "here"
-    rig.lab.heal([("node1", "node2"), ("client", "node1")])
+    rig.lab.network.heal([("node1", "node2"), ("client", "node1")])
     assert _reaches(rig, "node1", "node2") and _reaches(rig, "client", "node1")
 
 
 def test_a_disk_that_answers_is_sound(rig: Rig) -> None:
     _sh(rig.first, "sleep 1")
-    assert 0 < rig.first.disk_delay() < 5
+    assert 0 < rig.first.agent.disk_delay() < 5
     rig.lab.require_sound()
 
 
 def test_its_clock_is_the_machines(rig: Rig) -> None:
-    errors = [abs(rig.first.clock_error()) for _ in range(10)]
+    errors = [abs(rig.first.agent.clock_error()) for _ in range(10)]
     # The best of several: an answer that is late on a busy machine shows less of the clock.
     assert min(errors) < 0.02, errors
 
@@ -224,14 +226,14 @@ def test_its_clock_is_the_machines(rig: Rig) -> None:
 def test_a_power_loss_takes_unflushed_writes_and_nothing_else(rig: Rig) -> None:
     boot = "cat /proc/sys/kernel/random/boot_id"
     first = _sh(rig.first, boot)
-    rig.first.show_socket("late.sock")
+    rig.first.files.show_socket("late.sock")
     _sh(rig.first, "cd /run/node/data && echo kept > kept && sync && echo lost > lost && cat lost")
     _sh(rig.first, "echo gone > /etc/gone")
-    assert rig.first.power_off() and not rig.first.powered
-    assert not rig.lab.reaches("node1", "client")
+    assert rig.first.power.off() and not rig.first.power.is_on
+    assert not rig.lab.network.reaches("node1", "client")
     with pytest.raises(FiveninesError, match=r"^node1 is switched off$"):
-        rig.first.run(["true"])
-    rig.first.power_on()
+        rig.first.commands.run(["true"])
+    rig.first.power.on()
     assert _sh(rig.first, boot) != first
     assert _sh(rig.first, "cd /run/node/data && cat kept; cat lost 2>&1 || true").split("\n")[0] == "kept"
     assert "lost\n" not in _sh(rig.first, "cat /run/node/data/lost 2>/dev/null || true") + "\n"
@@ -244,22 +246,22 @@ def test_a_virtual_machine_that_cannot_start_reports_the_reason(rig: Rig, tmp_pa
     wrong = Machine(2**20, 2**20, rig.first.machine.kernel)
     vm = rig.lab.add_host("node3", Root(), machine=wrong)
     with pytest.raises(FiveninesError, match=r"^node3: the virtual machine (did not start|has no network)\."):
-        vm.run(["true"])
+        vm.commands.run(["true"])
 
 
 def test_what_it_sends_and_receives_is_counted_as_of_any_host(rig: Rig) -> None:
     for vm in (rig.first, rig.second):
-        vm.power_on()
+        vm.power.on()
 
     def seen() -> tuple[int, int]:
-        counted = network(*rig.first.ear(rig.lab.pid))
+        counted = network(*rig.first.port.ear(rig.lab.pid))
         assert counted is not None
         return counted
 
     # The virtual machine has sent the bytes that the bridge's end has received.
     sent, received = seen()
     datagram = f"head -c 1000 /dev/zero > /dev/udp/{rig.second.address}/9"
-    rig.first.run(["bash", "-c", f"for n in 1 2 3 4 5 6 7 8 9 10; do {datagram} || true; done"])
+    rig.first.commands.run(["bash", "-c", f"for n in 1 2 3 4 5 6 7 8 9 10; do {datagram} || true; done"])
     _until(lambda: seen()[0] - sent > 5000)
     # Each is answered by its refusal at most.
     assert seen()[1] - received < seen()[0] - sent
@@ -269,7 +271,7 @@ def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
     kernel = engine("uml")
     assert isinstance(kernel, UmlKernel)
     machine = Machine(256 * 2**20, 64 * 2**20, kernel.tree, delayed=True)
-    with Lab(tmp_path / "lab") as lab:
+    with NamespaceLab(tmp_path / "lab") as lab:
         host = lab.add_host("node1", Root(), machine=machine)
         assert isinstance(host, VirtualMachine)
         disk = VmDiskFaults(host)
@@ -289,8 +291,8 @@ def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
         _sh(host, "dd if=/dev/zero of=/run/node/data/more bs=64k count=10 2> /dev/null")
         # A power loss removes a delay.
         disk.slow(30.0)
-        host.power_off()
-        host.power_on()
+        host.power.off()
+        host.power.on()
         assert _flushed(host) < 30
 
 
@@ -305,7 +307,7 @@ def test_a_disk_that_is_for_others_is_not_filled(tmp_path: Path) -> None:
     kernel = engine("uml")
     assert isinstance(kernel, UmlKernel)
     machine = Machine(256 * 2**20, 64 * 2**20, kernel.tree, mounted=False)
-    with Lab(tmp_path / "lab") as lab:
+    with NamespaceLab(tmp_path / "lab") as lab:
         host = lab.add_host("node1", Root(), machine=machine)
         assert isinstance(host, VirtualMachine)
         with pytest.raises(FiveninesError, match="no file system is mounted on its disk"):

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from lab_support import LIMIT, program
 
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
 from fivenines.servers.local import LocalServer
@@ -42,7 +42,7 @@ class Place:
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start `fivenines bench`."""
-        command = self.server.host.outside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
+        command = self.server.host.commands.outside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -67,7 +67,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     software = engine(request.param)
     software.require(lambda message, fraction: None)
     folder = tmp_path_factory.mktemp("bench")
-    with Lab(folder / "lab") as lab:
+    with NamespaceLab(folder / "lab") as lab:
         postgres = server(lab.add_host("node1", software.root()), software)
         postgres.setup.initialise()
         postgres.setup.configure(postgres.unsafe_settings)
@@ -170,7 +170,7 @@ def test_metrics_are_answered_while_it_runs(place: Place) -> None:
                 break
         read = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9187/metrics').read().decode())"
         scraped = subprocess.run(
-            place.server.host.outside([sys.executable, "-c", read]),
+            place.server.host.commands.outside([sys.executable, "-c", read]),
             capture_output=True,
             text=True,
             timeout=LIMIT,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_support import LIMIT, UNPRIVILEGED, program
 
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
 from fivenines.servers.local import LocalServer
@@ -57,7 +57,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     """Provide a server whose database has the workload's table, open to its own host."""
     software = engine("postgres-18")
     software.require(lambda message, fraction: None)
-    with Lab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
+    with NamespaceLab(tmp_path_factory.mktemp("poolers") / "lab") as lab:
         postgres = server(lab.add_host("node1", software.root()), software)
         postgres.setup.initialise()
         postgres.setup.configure(postgres.unsafe_settings)
@@ -76,7 +76,7 @@ def bench(
     """Run `fivenines bench` on the server's host, at this port."""
     host = node.host.address if port == node.port else "127.0.0.1"
     dsn = f"postgresql://app:any-password@{host}:{port}/{database}"
-    command = node.host.outside(program("bench", "--dsn", dsn, *WORK, *arguments))
+    command = node.host.commands.outside(program("bench", "--dsn", dsn, *WORK, *arguments))
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 

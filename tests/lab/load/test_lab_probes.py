@@ -35,7 +35,7 @@ class _Sockets:
     def look(self, deployed: Deployed) -> None:
         assert deployed.client is not None
         listing = subprocess.run(
-            deployed.client.outside(["ss", "-tnoH", "state", "established"]),
+            deployed.client.commands.outside(["ss", "-tnoH", "state", "established"]),
             capture_output=True,
             text=True,
             check=True,

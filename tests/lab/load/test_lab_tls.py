@@ -145,7 +145,7 @@ class Encrypted:
         if hosts is not None:
             command = with_hosts(hosts, command)
         done = subprocess.run(
-            (host or self.client).outside(command),
+            (host or self.client).commands.outside(command),
             env={**os.environ, "PW": password or self.node.passwords.application},
             capture_output=True,
             text=True,
@@ -415,7 +415,9 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     out = postgres.folder / "moved"
     bounds = ("--answer-timeout=1s", "--connect-timeout=500ms")
     command = with_hosts(hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds))
-    load = postgres.client.spawn_outside(command, log="moved.out", env={"PW": node.passwords.application})
+    load = postgres.client.commands.spawn_outside(
+        command, log="moved.out", env={"PW": node.passwords.application}
+    )
     clients = "FROM pg_stat_activity WHERE usename = 'app'"
     try:
         _await_rows(node, f"SELECT 1 {clients}", 4)
@@ -441,7 +443,7 @@ def _reload(node: LocalServer, change: str, ssl: str) -> None:
 
 
 def _ip(host: Host, *arguments: str) -> None:
-    subprocess.run(host.outside(["ip", *arguments]), check=True, capture_output=True, timeout=LIMIT)
+    subprocess.run(host.commands.outside(["ip", *arguments]), check=True, capture_output=True, timeout=LIMIT)
 
 
 def _await_rows(node: LocalServer, statement: str, count: int) -> None:

@@ -56,7 +56,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     assert drbd.roles.by_name() == {"node1": "replica", "node2": "primary"}
     # Below DRBD, in a block that the file system has not used.
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"
-    first.host.run(["sh", "-c", f"{plant} conv=fsync"])
+    first.host.commands.run(["sh", "-c", f"{plant} conv=fsync"])
     differs = drbd.compare_copies({})
     assert (differs.incomplete, differs.left_out) == ("", {})
     assert differs.reference == "node2"

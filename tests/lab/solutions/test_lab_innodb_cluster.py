@@ -78,7 +78,7 @@ def _answering(deployed: Deployed, port: int, statement: str, times: int = 4) ->
         f"        cursor.execute({statement!r})\n"
         "        print(cursor.fetchone()[0])\n"
     )
-    command = deployed.client.outside([sys.executable, "-c", program])
+    command = deployed.client.commands.outside([sys.executable, "-c", program])
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

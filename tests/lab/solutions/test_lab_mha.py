@@ -78,7 +78,7 @@ def write(deployed: Deployed) -> bool:
         "c.cursor().execute(\"INSERT INTO sbtest1 (k, c, pad) VALUES (1, 'mha', '')\")"
     )
     assert deployed.client is not None
-    command = deployed.client.outside([sys.executable, "-c", program])
+    command = deployed.client.commands.outside([sys.executable, "-c", program])
     done = subprocess.run(command, capture_output=True, check=False).returncode == 0
     ACKNOWLEDGED.append(done)
     return done

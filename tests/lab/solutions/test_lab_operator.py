@@ -97,7 +97,7 @@ def test_the_operator_sees_the_network_of_its_own_host_only(tmp_path: Path) -> N
         deployed.bring_up()
         host = deployed.lab.hosts["manager"]
         output = subprocess.run(
-            host.outside([sys.executable, "-c", "import socket; print(socket.if_nameindex())"]),
+            host.commands.outside([sys.executable, "-c", "import socket; print(socket.if_nameindex())"]),
             capture_output=True,
             text=True,
             check=True,

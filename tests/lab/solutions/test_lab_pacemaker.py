@@ -72,7 +72,7 @@ def _write(deployed: Deployed) -> str:
     """Write a row through the virtual address; return the accepting host, or an empty string."""
     assert deployed.client is not None
     password = deployed.solution.passwords.application
-    command = deployed.client.outside([sys.executable, "-c", _WRITE, VIRTUAL, password])
+    command = deployed.client.commands.outside([sys.executable, "-c", _WRITE, VIRTUAL, password])
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.split()[0] if done.returncode == 0 else ""
 
@@ -103,7 +103,7 @@ def _joined(deployed: Deployed) -> None:
 def _users(node: Server) -> dict[str, int]:
     """Return the user of each program that runs on a node's host; agents start and end meanwhile."""
     users = {}
-    for process in node.host.processes():
+    for process in node.host.processes.running():
         with contextlib.suppress(psutil.NoSuchProcess):
             users[process.name()] = process.uids().real
     return users
@@ -194,15 +194,15 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     old = solution.roles.primary_of_record
     cut = [(old.name, name) for name in cluster.lab.hosts if name != old.name]
     cut += [(target, here) for here, target in cut]
-    cluster.lab.cut(cut)
+    cluster.lab.network.cut(cut)
     old.sql.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
     old.sql.execute("CREATE TABLE sbtest.alone (id INT)")
     _until(lambda: not old.alive)
     _taken_over(cluster, old)
     fenced = [event.node for event in cluster.events() if event.kind == "fenced"]
     assert fenced[-1] == old.name
-    assert not old.host.processes()
-    cluster.lab.heal(cut)
+    assert not old.host.processes.running()
+    cluster.lab.network.heal(cut)
     for _ in range(3):
         cluster.start_node(old)
         _until(lambda: not old.alive or not solution.membership.not_joined_reason(old))
@@ -282,9 +282,9 @@ def test_nothing_is_left_of_a_lab_with_all_user_ids(tmp_path: Path) -> None:
     """Kill the controller: the chain of deaths does not depend on the map of user ids."""
     script = (
         "import sys, time; from pathlib import Path; from fivenines.lab.host import Root; "
-        "from fivenines.lab.lab import Lab; "
-        "lab = Lab(Path(sys.argv[1]), all_ids=True); host = lab.add_host('one', Root()); "
-        "host.spawn(['sleep', '1000'], uid=4242); print(lab.pid, flush=True); time.sleep(1000)"
+        "from fivenines.lab.namespaces.lab import NamespaceLab; "
+        "lab = NamespaceLab(Path(sys.argv[1]), all_ids=True); host = lab.add_host('one', Root()); "
+        "host.commands.spawn(['sleep', '1000'], uid=4242); print(lab.pid, flush=True); time.sleep(1000)"
     )
     controller = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path / "lab")],

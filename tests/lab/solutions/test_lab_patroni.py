@@ -150,7 +150,7 @@ def test_without_etcd_quorum_no_node_accepts_writes_and_it_is_reported(deployed:
     assert isinstance(solution, Patroni)
     hosts = [deployed.lab.hosts[name] for name in ("etcd1", "etcd2")]
     for host in hosts:
-        host.kill_all()
+        host.processes.kill_all()
     _until(lambda: solution.roles.primary() is None)
     _until(lambda: solution.roles.observed(solution.nodes[0]) == "replica")
     _until(

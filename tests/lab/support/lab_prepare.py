@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from fivenines.base.core import core_binary
 from fivenines.experiment.spec import AnyWorkload
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.network import network
 from fivenines.load.commands import PASSWORD, account, described, secret
 from fivenines.load.workloads.settings import WorkloadSettings
@@ -179,7 +179,7 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
     """Run a server with an empty database and its default, durable settings."""
     software = engine(engine_name)
     software.require(lambda _message, _fraction: None)
-    with Lab(folder / "lab") as lab:
+    with NamespaceLab(folder / "lab") as lab:
         node = server(lab.add_host("node1", software.root()), software)
         node.setup.initialise()
         node.setup.configure({})

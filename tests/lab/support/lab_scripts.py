@@ -93,7 +93,7 @@ class Place:
     def _run(self, command: list[str], folder: Path | None = None) -> str:
         _, password = self.node.application
         done = subprocess.run(
-            self.client.outside(command),
+            self.client.commands.outside(command),
             capture_output=True,
             text=True,
             timeout=LIMIT,

@@ -71,7 +71,7 @@ def programs_inside(host: Host) -> dict[str, set[Privileges]]:
     """Return command lines and privileges of a host's programs, except its first process."""
     own = Path(f"/proc/{host.pid}/ns/mnt").stat().st_ino
     programs: dict[str, set[Privileges]] = {}
-    for process in host.processes():
+    for process in host.processes.running():
         with contextlib.suppress(psutil.NoSuchProcess, OSError):
             # Programs outside the host see the machine's files.
             if Path(f"/proc/{process.pid}/ns/mnt").stat().st_ino == own:

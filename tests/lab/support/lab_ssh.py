@@ -15,7 +15,7 @@ from typing import Any
 from lab_support import GENTLE, LIMIT
 
 from fivenines.lab.host import NODE, Host, Root
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.processes.enter import enter
 from fivenines.lab.processes.process import Process, start_logged
 
@@ -73,7 +73,7 @@ Subsystem sftp internal-sftp
 """
 
 
-class DataCentre(Lab):
+class DataCentre(NamespaceLab):
     """Run a lab whose hosts are machines with SSH log-ins."""
 
     def __init__(self, folder: Path, roles: Mapping[str, Mapping[str, str]]) -> None:

@@ -25,29 +25,29 @@ def tell(**what: Any) -> None:
 def look(lab: SshLab) -> None:
     """Exercise hosts: commands, processes, files, cuts, clocks."""
     first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
-    tell(who=first.run(["id", "-u"]).strip(), user=first.run(["id", "-u"], uid=999).strip())
-    tell(name=first.run(["hostname"]).strip(), output=first.run(["cat"], stdin="hello"))
+    tell(who=first.commands.run(["id", "-u"]).strip(), user=first.commands.run(["id", "-u"], uid=999).strip())
+    tell(name=first.commands.run(["hostname"]).strip(), output=first.commands.run(["cat"], stdin="hello"))
     (first.node / "conf" / "x.cnf").write_text("1")
-    tell(first=first.run(["cat", "/run/node/conf/x.cnf"]))
+    tell(first=first.commands.run(["cat", "/run/node/conf/x.cnf"]))
     (first.node / "conf" / "x.cnf").write_text("22")
-    tell(second=first.run(["cat", "/run/node/conf/x.cnf"]))
+    tell(second=first.commands.run(["cat", "/run/node/conf/x.cnf"]))
     first.data.write_text("rows", "kept")
     second.data.fill(first.data)
     tell(rows=second.data.read_text("rows"), none=second.data.exists("others"))
-    tell(clocks=[host.clock.readings[0].offset for host in lab._there.values()])
+    tell(clocks=[host.clock.measured.readings[0].offset for host in lab._there.values()])
     _processes(first)
     _cuts(lab)
 
 
 def _processes(host: Any) -> None:
     script = "echo begun > /run/node/log/it.log; sleep 300 & sleep 300"
-    process = host.spawn(["sh", "-c", script], uid=999)
-    adopted = host.adopt("sleep", host.node / "log" / "it.log")
+    process = host.commands.spawn(["sh", "-c", script], uid=999)
+    adopted = host.processes.adopt("sleep", host.node / "log" / "it.log")
     while not (adopted.alive and (host.node / "log" / "it.log").exists()):
         time.sleep(0.02)
 
     def states() -> list[str]:
-        listed = host.reported_processes()
+        listed = host.processes.reported()
         parts = [
             (text.partition("(")[2].partition(")")[0], text.rpartition(")")[2].split()[0])
             for _, text, _, _ in listed
@@ -76,23 +76,24 @@ def _reach(lab: SshLab, expected: tuple[bool, bool]) -> list[bool]:
     """Return whether each direction works; a busy machine needs longer to notice that it does."""
     ways = (("node1", "node2"), ("node2", "node1"))
     return [
-        lab.reaches(*way, timeout=2.0 if target else 0.3) for way, target in zip(ways, expected, strict=True)
+        lab.network.reaches(*way, timeout=2.0 if target else 0.3)
+        for way, target in zip(ways, expected, strict=True)
     ]
 
 
 def _cuts(lab: SshLab) -> None:
     tell(before=_reach(lab, _OPEN))
     way = [("node1", "node2")]
-    lab.cut(way)
-    lab.cut(way)
-    tell(cut=_reach(lab, _ONE_WAY), dropped=lab.frames_cut() > 0)
-    lab.heal(way)
+    lab.network.cut(way)
+    lab.network.cut(way)
+    tell(cut=_reach(lab, _ONE_WAY), dropped=lab.network.frames_cut() > 0)
+    lab.network.heal(way)
     tell(once=_reach(lab, _ONE_WAY))
-    lab.heal(way)
+    lab.network.heal(way)
     tell(healed=_reach(lab, _OPEN))
-    lab.cut(way, [5432])
+    lab.network.cut(way, [5432])
     tell(port=_reach(lab, _OPEN))
-    lab.heal(way, [5432])
+    lab.network.heal(way, [5432])
 
 
 def links(lab: SshLab) -> None:
@@ -100,39 +101,39 @@ def links(lab: SshLab) -> None:
     first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
 
     allowed = "grep Cpus_allowed_list /proc/self/status"
-    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (first, second)])
+    tell(processors=[host.commands.run(["sh", "-c", allowed]).split()[-1] for host in (first, second)])
 
     def way() -> float:
         """Return the round trip time, in milliseconds."""
         script = str(Path(roundtrip.__file__))
-        command = first.outside([sys.executable, "-I", "-S", script, second.address])
+        command = first.commands.outside([sys.executable, "-I", "-S", script, second.address])
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    tell(sites=[lab.site_of("node1"), lab.site_of("node2")], set=way(), reached=_reach(lab, _OPEN))
-    lab.impair(("east", "west"), LinkSettings(rtt=0.1))
+    tell(sites=[lab.sites.of("node1"), lab.sites.of("node2")], set=way(), reached=_reach(lab, _OPEN))
+    lab.network.impair(("east", "west"), LinkSettings(rtt=0.1))
     tell(impaired=way())
-    lab.impair("node2", LinkSettings(rtt=0.08))
+    lab.network.impair("node2", LinkSettings(rtt=0.08))
     tell(both=way())
-    lab.restore(("east", "west"))
-    lab.restore("node2")
+    lab.network.restore(("east", "west"))
+    lab.network.restore("node2")
     tell(restored=way())
-    lab.impair("node2", LinkSettings(loss=1.0))
+    lab.network.impair("node2", LinkSettings(loss=1.0))
     tell(lost=_reach(lab, _SHUT))
-    lab.restore("node2")
-    lab.cut([("node1", "node2")])
+    lab.network.restore("node2")
+    lab.network.cut([("node1", "node2")])
     tell(cut=_reach(lab, _ONE_WAY))
-    lab.heal([("node1", "node2")])
+    lab.network.heal([("node1", "node2")])
     lab.require_sound()
 
 
 def wait(lab: SshLab) -> None:
     """Cut the network, start a process, and wait until another process ends this one."""
     first, second = (lab.add_host(name, Root()) for name in ("node1", "node2"))
-    lab.cut([("node1", "node2"), ("node2", "node1")])
-    lab.impair("node1", LinkSettings(rtt=0.01))
-    first.spawn(["sleep", "1234"])
-    second.spawn_outside(["sleep", "1234"], log="sleep.out")
-    while not any("(sleep)" in text for _, text, _, _ in first.reported_processes() or []):
+    lab.network.cut([("node1", "node2"), ("node2", "node1")])
+    lab.network.impair("node1", LinkSettings(rtt=0.01))
+    first.commands.spawn(["sleep", "1234"])
+    second.commands.spawn_outside(["sleep", "1234"], log="sleep.out")
+    while not any("(sleep)" in text for _, text, _, _ in first.processes.reported() or []):
         time.sleep(0.02)
     tell(ready=True)
     time.sleep(600)

@@ -22,7 +22,7 @@ from fivenines.base import paths
 from fivenines.campaign.calibration import divergence, links, outages, rows
 from fivenines.campaign.calibration.base import CalibrationContext
 from fivenines.campaign.calibration.judging import MeasuredOutage, judge_outages
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.network import NamespaceNetwork
 from fivenines.lab.settings import LinkSettings
 from fivenines.results.calibration import Line
 from fivenines.results.store import StoredTrial, open_run
@@ -224,13 +224,13 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
 def test_a_link_that_differs_from_its_settings_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impair = Lab.impair
+    impair = NamespaceNetwork.impair
 
-    def wrong(lab: Lab, where: Any, link: LinkSettings) -> None:
+    def wrong(network: NamespaceNetwork, where: Any, link: LinkSettings) -> None:
         half = None if link.bandwidth is None else link.bandwidth // 2
-        impair(lab, where, link.model_copy(update={"rtt": link.rtt + 0.02, "bandwidth": half}))
+        impair(network, where, link.model_copy(update={"rtt": link.rtt + 0.02, "bandwidth": half}))
 
-    monkeypatch.setattr(Lab, "impair", wrong)
+    monkeypatch.setattr(NamespaceNetwork, "impair", wrong)
     monkeypatch.setattr(links, "ROUND_TRIPS", (0.0005, 0.1))
     monkeypatch.setattr(links, "BANDWIDTHS", (10_000_000,))
     lines = links.Links().measure(context(tmp_path))

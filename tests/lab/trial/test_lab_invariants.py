@@ -8,7 +8,7 @@ import pytest
 from lab_support import kill, run_one, timing
 from lab_tables import FAMILY_DEFECTS, TABLES, TATP_DEFECTS, TPCC_DEFECTS
 
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.load.invariants import check_after, count_before
 from fivenines.load.workloads.invariant import Check, Invariant
 from fivenines.load.workloads.tatp import Tatp
@@ -35,7 +35,7 @@ def running(
     """Provide a server with an empty database."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
-    with Lab(tmp_path_factory.mktemp("lab") / "lab") as lab:
+    with NamespaceLab(tmp_path_factory.mktemp("lab") / "lab") as lab:
         node = server(lab.add_host("node1", software.root()), software)
         node.setup.initialise()
         node.setup.configure(node.unsafe_settings)

@@ -40,7 +40,8 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
         arbiter=None,
     )
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
-    lab = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
+    members = {"east": ["node1", "client"], "west": []}
+    lab = SimpleNamespace(hosts=hosts, sites=SimpleNamespace(members=lambda: members))
     deployed: Any = SimpleNamespace(
         solution=solution,
         lab=lab,

@@ -55,9 +55,9 @@ def test_a_load_runs_from_its_start_to_its_end(start: Start) -> None:
     started = load.await_start()
     assert before < started < time.monotonic_ns()
     load.await_moment(time.monotonic() + 0.01)
-    assert not load.ended
+    assert not load.process.ended
     record = load.await_end(10.0)
-    assert load.ended
+    assert load.process.ended
     assert record.document == json.loads((load.out / "load.json").read_text())
     assert record.transactions.ok > 0
     (live,) = load.lives[:1]
@@ -68,7 +68,7 @@ def test_a_load_can_be_ended_early_and_keeps_what_it_has(start: Start) -> None:
     load = start(60.0)
     load.await_start()
     load.stop()
-    assert load.ended
+    assert load.process.ended
     assert json.loads((load.out / "load.json").read_text())["duration_s"] < 10
 
 
@@ -77,7 +77,7 @@ def test_a_load_that_takes_too_long_is_ended(start: Start) -> None:
     load.await_start()
     with pytest.raises(FiveninesError, match=r"^the load did not end within 0 s$"):
         load.await_end(0.05)
-    assert load.ended
+    assert load.process.ended
 
 
 def test_a_load_that_does_not_start_says_why(start: Start) -> None:

@@ -25,11 +25,11 @@ class Host(SimpleNamespace):
     """A host's folder, and the commands that were run on it."""
 
     def run(self, command: list[str], **more: Any) -> str:
-        self.commands.append((command, more))
+        self.ran.append((command, more))
         return ""
 
     def spawn(self, command: list[str], **more: Any) -> str:
-        self.commands.append((command, more))
+        self.ran.append((command, more))
         return "process"
 
     def own(self, *parts: str, uid: int) -> None:
@@ -44,9 +44,9 @@ def host(tmp_path: Path) -> Any:
     for part in ("data", "conf", "run", "log"):
         (tmp_path / part).mkdir()
     data = Folder(tmp_path / "data")
-    return Host(
-        node=tmp_path, data=data, name="node1", address="10.99.0.11", commands=[], peers=("10.99.0.0/24",)
-    )
+    made = Host(node=tmp_path, data=data, name="node1", address="10.99.0.11", ran=[], peers=("10.99.0.0/24",))
+    made.commands = made.files = made
+    return made
 
 
 def _engine(family: str) -> Any:
@@ -211,7 +211,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         (host.node / left).touch()
     (host.node / "data").chmod(0o755)
     postgres.start("-c", "x=y")
-    assert host.commands[-1] == (
+    assert host.ran[-1] == (
         [
             "/bin/postgres",
             "-D",
@@ -228,7 +228,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
     assert not (host.node / "data/postmaster.pid").exists()
     assert not (host.node / "run/.s.PGSQL.5432.lock").exists()
     mariadb.start("--wsrep-new-cluster")
-    assert host.commands[-1] == (
+    assert host.ran[-1] == (
         ["/bin/mariadbd", "--defaults-file=/run/node/conf/my.cnf", "--wsrep-new-cluster"],
         {"uid": 999, "log": "server.out"},
     )
@@ -238,7 +238,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
 
 def test_mysql_may_request_a_restart(mysql: Mysql, host: Any) -> None:
     mysql.start()
-    ((command, _),) = host.commands
+    ((command, _),) = host.ran
     assert command == ["env", "MYSQLD_PARENT_PID=0", "/bin/mysqld", "--defaults-file=/run/node/conf/my.cnf"]
 
 
@@ -247,7 +247,7 @@ def test_data_directories_are_made_by_the_servers_own_user(
 ) -> None:
     postgres.setup.initialise()
     mariadb.setup.initialise()
-    (initdb, as_postgres), (_, alone), (install, as_mysql) = host.commands
+    (initdb, as_postgres), (_, alone), (install, as_mysql) = host.ran
     assert initdb[:3] == ["/bin/initdb", "--pgdata", "/run/node/data"]
     assert install[0] == "/bin/mariadb-install-db"
     assert "--datadir=/run/node/data" in install
@@ -302,7 +302,7 @@ def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
     (postgres.data / "PG_VERSION").write_text("18\n")
     source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"))
     postgres.rewind(source)
-    ((command, more),) = host.commands
+    ((command, more),) = host.ran
     assert command[0] == "/bin/pg_rewind" and "--config-file" in command
     assert command[-1] == "host=10.99.0.12 user=repl dbname=postgres passfile=/run/node/secret/pgpass"
     assert more["uid"] == 65534
@@ -318,7 +318,7 @@ def test_older_versions_need_a_checkpoint_of_the_source_first(
     sql = SimpleNamespace(execute=asked.append)
     source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"), sql=sql)
     postgres.rewind(source)
-    *before, (rewind, _) = host.commands
+    *before, (rewind, _) = host.ran
     assert asked == ["CHECKPOINT"]
     # Before 15 it does not find the configuration, and crash recovery is run for it.
     assert [alone[1] for alone, _ in before] == ["--single"] * (version < 15)
@@ -336,7 +336,7 @@ def test_older_versions_need_a_checkpoint_of_the_source_first(
 def test_the_recovered_position_of_a_galera_node(mariadb: Mariadb, log: str, position: str) -> None:
     (mariadb.host.node / "log/recover.log").write_text(log)
     assert mariadb.recover_position() == position
-    ((command, more),) = mariadb.host.commands  # type: ignore[attr-defined]
+    ((command, more),) = mariadb.host.ran  # type: ignore[attr-defined]
     assert command[2:] == ["--wsrep-recover", "--log-error=/run/node/log/recover.log"]
     assert more["uid"] == 999
 
@@ -367,7 +367,7 @@ def test_the_first_start_creates_the_accounts_before_connections(kind: type[Any]
     node.setup.initialise()
     node.setup.configure({})
     node.start()
-    assert host.commands[-1][0][-1] == "--init-file=/run/node/secret/accounts.sql"
+    assert host.ran[-1][0][-1] == "--init-file=/run/node/secret/accounts.sql"
     text = (host.node / "secret/accounts.sql").read_text()
     assert text.startswith("SET SESSION sql_log_bin = 0;\n"), "no node gets a transaction of its own"
     assert "CREATE DATABASE sbtest" in text
@@ -377,7 +377,7 @@ def test_the_first_start_creates_the_accounts_before_connections(kind: type[Any]
     # The application must obey read_only.
     assert not re.search(r"(GRANT ALL|SUPER)[^;]* app\b", text)
     node.start()
-    assert "init-file" not in " ".join(host.commands[-1][0]), "a restart changes nothing"
+    assert "init-file" not in " ".join(host.ran[-1][0]), "a restart changes nothing"
 
 
 @pytest.mark.parametrize("kind", [Mariadb, Mysql])
@@ -398,12 +398,12 @@ def test_postgresql_gets_its_accounts_without_a_server_and_never_a_password(
 ) -> None:
     postgres.setup.initialise()
     postgres.setup.take_over()
-    (_, first), (command, second) = host.commands[1], host.commands[2]
+    (_, first), (command, second) = host.ran[1], host.ran[2]
     assert command[:2] == ["/bin/postgres", "--single"]
     assert "CREATE DATABASE sbtest OWNER app" in first["stdin"]
     assert "CREATE" not in second["stdin"] and second["stdin"].count("SCRAM-SHA-256$") == 3
     for password in vars(postgres.passwords).values():
-        assert password not in str(host.commands)
+        assert password not in str(host.ran)
 
 
 def test_passwords_are_random_and_shown_nowhere(postgres: Postgres, mariadb: Mariadb) -> None:

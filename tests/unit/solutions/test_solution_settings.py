@@ -256,7 +256,8 @@ def test_each_site_is_a_segment() -> None:
     solution = deployed(galera(segments=True))
     sites = {"node1": "east", "node2": "west", "node3": "east"}
     solution.lab = SimpleNamespace(
-        network=SimpleNamespace(site_names=["east", "west"]), site_of=sites.__getitem__
+        network=SimpleNamespace(settings=SimpleNamespace(site_names=["east", "west"])),
+        sites=SimpleNamespace(of=sites.__getitem__),
     )
     message = [solution.configuration.own(node)["wsrep_provider_options"] for node in solution.nodes]
     assert [text.rpartition("gmcast.segment=")[2] for text in message] == ['0"', '1"', '0"']

@@ -41,15 +41,14 @@ class FakeLab:
         self.folder = folder
         self.hosts: dict[str, Any] = {}
         self.servers: list[FakeNode] = []
+        # One address is enough.
+        self.network = SimpleNamespace(add_addresses=lambda _host, _more: None)
 
     def add_host(self, name: str, _root: Any) -> FakeHost:
         address = f"10.0.0.{len(self.hosts) + 1}"
         self.hosts[name] = FakeHost(name, address, self.folder)
         host: FakeHost = self.hosts[name]
         return host
-
-    def add_addresses(self, _host: Any, _more: int) -> None:
-        """One address is enough."""
 
     def close(self) -> None:
         for server in self.servers:

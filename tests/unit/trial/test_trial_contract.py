@@ -20,8 +20,9 @@ class PretendedDeployment:
     def __init__(self, settings: Any, data: Path, folder: Path, *_: Any) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
-        network = SimpleNamespace(begins="deployment")
-        self.lab = SimpleNamespace(hosts={}, network=network, require_sound=lambda: None, clocks=dict)
+        network = SimpleNamespace(settings=SimpleNamespace(begins="deployment"))
+        clocks = SimpleNamespace(records=dict)
+        self.lab = SimpleNamespace(hosts={}, network=network, require_sound=lambda: None, clocks=clocks)
         self.solution = SimpleNamespace(
             roles=SimpleNamespace(primary=lambda: None),
             nodes=[],

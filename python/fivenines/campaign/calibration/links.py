@@ -12,7 +12,7 @@ from fivenines.campaign.calibration import link_probe
 from fivenines.campaign.calibration.base import CalibrationContext, Calibrator
 from fivenines.campaign.calibration.judging import judge_bandwidth, judge_round_trip
 from fivenines.lab.host import Host, Root
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.results.calibration import Line
 
@@ -42,17 +42,17 @@ class Links(Calibrator):
         sites = NetworkSettings(sites={_EAST: ["node1"], _WEST: ["node2"]}, link=LinkSettings())
         seconds = 1.0 if context.short else 2.0
         lines = []
-        with Lab(context.folder / "lab", sites) as lab:
+        with NamespaceLab(context.folder / "lab", sites) as lab:
             server, client = (lab.add_host(name, Root()) for name in ("node1", "node2"))
             _serve(server)
             for rtt in ROUND_TRIPS:
                 context.tell(f"round trip of {rtt * 1000:g} ms")
-                lab.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
+                lab.network.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
                 result = _ask(client, server, "trips", seconds)
                 lines.append(judge_round_trip(rtt * 1000, result["trips_ms"]))
             for bandwidth in BANDWIDTHS:
                 context.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
-                lab.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
+                lab.network.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
                 result = _ask(client, server, "flow", 2 * seconds)
                 frames = 8 * result["bytes"] / result["seconds"] * _FRAME / _SEGMENT
                 lines.append(judge_bandwidth(bandwidth, frames))
@@ -65,7 +65,7 @@ def _program(*arguments: str) -> list[str]:
 
 
 def _serve(host: Host) -> None:
-    started = host.spawn_outside(_program("serve", host.address), log="probe.out")
+    started = host.commands.spawn_outside(_program("serve", host.address), log="probe.out")
     wait_until(
         lambda: "" if "ready" in started.log_tail() else "it does not listen",
         15.0,
@@ -74,7 +74,7 @@ def _serve(host: Host) -> None:
 
 
 def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any]:
-    command = client.outside(_program("ask", server.address, what, f"{seconds:g}"))
+    command = client.commands.outside(_program("ask", server.address, what, f"{seconds:g}"))
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=False, stdin=subprocess.DEVNULL

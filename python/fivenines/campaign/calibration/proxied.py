@@ -58,7 +58,7 @@ class Proxied(Access[ProxySettings]):
         with (self._host.node / "log" / "proxy.out").open("ab") as log:
             # The program ends with its host, even if this process dies.
             self._program = subprocess.Popen(
-                self._host.outside([*program, self._host.address, str(_PORT), address, port]),
+                self._host.commands.outside([*program, self._host.address, str(_PORT), address, port]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

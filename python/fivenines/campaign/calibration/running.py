@@ -47,7 +47,7 @@ class Alone:
             load.await_start()
             return load.await_end(seconds + 30.0)
         finally:
-            if not load.ended:
+            if not load.process.ended:
                 load.stop()
 
 

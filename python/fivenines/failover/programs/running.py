@@ -93,7 +93,9 @@ class Running:
             tail.skip()
         self._ready_line_seen.clear()
         self._since = len(self._events)
-        self._process = self.host.spawn(self.rendered(settings.command), uid=self._uid, log=self._output)
+        self._process = self.host.commands.spawn(
+            self.rendered(settings.command), uid=self._uid, log=self._output
+        )
         what = f"{settings.called} {'accepts no clients' if self._ports[0] else 'is not ready'}"
         try:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
@@ -159,7 +161,7 @@ class Running:
             FiveninesError: it failed, or took longer than `timeout` seconds.
         """
         try:
-            return self.host.run(self.rendered(command, node), uid=self._uid, timeout=timeout)
+            return self.host.commands.run(self.rendered(command, node), uid=self._uid, timeout=timeout)
         except FiveninesError as error:
             raise FiveninesError(self._hidden(str(error))) from None
 
@@ -210,7 +212,7 @@ class Running:
             secrets.write(self.host, name, text)
             (self.host.node / "conf" / name).write_text(self._hidden(text))
         if self._uid is not None:
-            self.host.own("log", "run", "conf", secrets.FOLDER, uid=self._uid)
+            self.host.files.own("log", "run", "conf", secrets.FOLDER, uid=self._uid)
 
     @property
     def _uid(self) -> int | None:
@@ -309,7 +311,7 @@ class Running:
             return ""
         command = [sys.executable, "-m", port_check.__name__, self.host.address, str(port)]
         done = subprocess.run(
-            self.host.outside([*command, *([path] if path else [])]),
+            self.host.commands.outside([*command, *([path] if path else [])]),
             capture_output=True,
             text=True,
             check=False,

@@ -95,7 +95,7 @@ class Haproxy(Access[HaproxySettings]):
         for node in self.solution.nodes:
             self.start_on(node)
         self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
-        self.host.show_socket(_SOCKET)
+        self.host.files.show_socket(_SOCKET)
         self._write_configuration()
         self.restart()
 
@@ -104,7 +104,7 @@ class Haproxy(Access[HaproxySettings]):
         return self._process
 
     def restart(self) -> None:
-        self._process = self.host.spawn(
+        self._process = self.host.commands.spawn(
             ["haproxy", "-db", "-f", inside("conf", "haproxy.cfg")], log="haproxy.out"
         )
         wait_until(self._not_ready, 15.0, f"HAProxy did not find a writable node: {self.host.name}")
@@ -198,7 +198,7 @@ class Haproxy(Access[HaproxySettings]):
 
     def _watch(self, node: Server, port: int, expect: str) -> Process:
         command, secret = health_command(node, port, expect)
-        return node.host.spawn_outside(command, log=f"health-{port}.out", env=secret)
+        return node.host.commands.spawn_outside(command, log=f"health-{port}.out", env=secret)
 
     def _configuration(self) -> str:
         # A check that recognises the single primary finds it anywhere, so no order is needed.

@@ -130,7 +130,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         primary.sql.execute(*router_metadata.account(_USER, self.solution.passwords.router))
         self._write_files(members, group)
         self._keep_password()
-        self.host.show_socket(_SOCKET)
+        self.host.files.show_socket(_SOCKET)
         self.restart()
 
     @property
@@ -138,7 +138,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         return self._process
 
     def restart(self) -> None:
-        self._process = self.host.spawn(
+        self._process = self.host.commands.spawn(
             ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")], uid=Mysql.uid, log="mysqlrouter.out"
         )
         try:
@@ -208,7 +208,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         key = f"--master-key-file={_MASTER_KEY}"
         for arguments in (["init", key, _KEYRING], ["set", key, _KEYRING, _USER, "password"]):
             # The value is passed on the standard input, as every user of the machine can read arguments.
-            self.host.run(
+            self.host.commands.run(
                 ["mysqlrouter_keyring", *arguments],
                 uid=Mysql.uid,
                 stdin=f"{self.solution.passwords.router}\n",

@@ -88,7 +88,7 @@ def by_shell(primary: Server) -> None:
     script = f"dba.createCluster('{CLUSTER}', {{adoptFromGR: true}})"
     command = ["mysqlsh", "--js", "--no-wizard", "--passwords-from-stdin", f"--uri={place}"]
     done = subprocess.run(
-        primary.host.outside([*command, "--execute", script]),
+        primary.host.commands.outside([*command, "--execute", script]),
         input=f"{primary.passwords.replication}\n",
         capture_output=True,
         text=True,

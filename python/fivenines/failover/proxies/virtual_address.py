@@ -34,7 +34,7 @@ class VirtualAddress(Access[VirtualAddressSettings]):
     settings_type = VirtualAddressSettings
 
     def start(self) -> None:
-        self.solution.nodes[0].host.give_address(network.VIRTUAL)
+        self.solution.nodes[0].host.addresses.give(network.VIRTUAL)
 
     def endpoints(self) -> Endpoints:
         node = self.solution.nodes[0]

@@ -32,12 +32,12 @@ def all_links(lab: "Lab", hosts: Sequence[str]) -> Pairs:
 
 def none_reaches(lab: "Lab", pairs: Pairs) -> bool:
     """Return whether no test packet arrives on any tested link."""
-    return not any(lab.reaches(*pair) for pair in _some(pairs))
+    return not any(lab.network.reaches(*pair) for pair in _some(pairs))
 
 
 def all_reach(lab: "Lab", pairs: Pairs) -> bool:
     """Return whether a test packet arrives on every tested link."""
-    return all(lab.reaches(*pair, timeout=2.0) for pair in _some(pairs))
+    return all(lab.network.reaches(*pair, timeout=2.0) for pair in _some(pairs))
 
 
 def _some(pairs: Pairs) -> Pairs:

@@ -53,7 +53,7 @@ class Degrade(Fault[DegradeSettings]):
         before = _round_trip(context, target.hosts[0])
         moment = now()
         for host in target.hosts:
-            context.lab.impair(host, self.settings.link())
+            context.lab.network.impair(host, self.settings.link())
         detail = f"{', '.join(target.hosts)}: {self._words()}"
         after = _round_trip(context, target.hosts[0]) if self.settings.latency else None
         verified = after is None or after >= 900 * self.settings.latency
@@ -64,7 +64,7 @@ class Degrade(Fault[DegradeSettings]):
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         for host in injection.hosts:
-            context.lab.restore(host)
+            context.lab.network.restore(host)
         after = _round_trip(context, injection.hosts[0])
         if after is None:
             return Recovery(False, "no answer after the link was restored", moment)
@@ -83,6 +83,6 @@ def _round_trip(context: FaultContext, name: str) -> float | None:
     client = context.client.name
     other = next(host for host in hosts if host != name) if name == client else client
     script = str(Path(roundtrip.__file__))
-    command = hosts[other].outside([sys.executable, "-I", "-S", script, hosts[name].address])
+    command = hosts[other].commands.outside([sys.executable, "-I", "-S", script, hosts[name].address])
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
     return float(done.stdout) if done.stdout.strip() else None

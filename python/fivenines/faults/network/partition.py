@@ -63,8 +63,8 @@ class Partition(Fault[PartitionSettings]):
         if not pairs:
             raise FiveninesError(f"partition: {target.role} has no peer to be cut off from: change `peers`")
         moment = now()
-        before = context.lab.frames_cut()
-        context.lab.cut(pairs, self.settings.ports)
+        before = context.lab.network.frames_cut()
+        context.lab.network.cut(pairs, self.settings.ports)
         cut = self._verified(context, pairs, before)
         way = {"both": "from", "in": "from frames of", "out": "on the way to"}
         detail = f"{', '.join(target.hosts)} cut off {way[self.settings.direction]} {', '.join(others)}"
@@ -79,12 +79,12 @@ class Partition(Fault[PartitionSettings]):
         if not self.settings.ports:
             return none_reaches(context.lab, pairs)
         # A test frame would have to speak the protocol of the port, so the users' dropped frames are counted.
-        return context.settles(lambda: context.lab.frames_cut() > before, _UNTIL_SENT)
+        return context.settles(lambda: context.lab.network.frames_cut() > before, _UNTIL_SENT)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         pairs: Pairs = injection.state
         moment = now()
-        context.lab.heal(pairs, self.settings.ports)
+        context.lab.network.heal(pairs, self.settings.ports)
         healed = all_reach(context.lab, pairs)
         # Frames of single ports are not tested: only their users can send them.
         detail = "healed" if self.settings.ports else "frames arrive again"

@@ -44,18 +44,18 @@ class HostKill(Fault[HostKillSettings]):
         target = targets.resolve(self.settings.target, context)
         if not target.servers:
             raise FiveninesError(f"the target {target.role} has no node")
-        if context.lab.has_power:
+        if context.lab.power.available:
             return _power_off(context, target)
         pairs = all_links(context.lab, [server.name for server in target.servers])
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
         # The network is cut first, so that dying processes cannot close their connections.
-        context.lab.cut(pairs)
+        context.lab.network.cut(pairs)
         killed = _kill_all(seen, target, context)
         ended = all(server.process is None or server.process.gone(killed) for server in target.servers)
         for server in target.servers:
             # A host that reboots loses the addresses that were added at run time.
-            server.host.keep_only_its_address()
+            server.host.addresses.keep_only_own()
         silent = none_reaches(context.lab, pairs)
         detail = f"network cut, SIGKILL to {len(killed)} processes of the host"
         detail += "" if ended else ", not all have ended"
@@ -66,12 +66,12 @@ class HostKill(Fault[HostKillSettings]):
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        if context.lab.has_power:
-            context.lab.power_on(injection.hosts)
+        if context.lab.power.available:
+            context.lab.power.on(injection.hosts)
             detail, reachable = "machine switched on", True
         else:
             pairs: Pairs = injection.state
-            context.lab.heal(pairs)
+            context.lab.network.heal(pairs)
             reachable = all_reach(context.lab, pairs)
             detail = "network restored" if reachable else "network restored, but no packet arrives"
         for server in injection.servers:
@@ -84,7 +84,7 @@ def _power_off(context: FaultContext, target: targets.Target) -> Injection:
     """Switch the machines of an SSH lab off with the commands of its inventory."""
     seen = look.look_at(*(server.process for server in target.servers))
     moment = now()
-    off = context.lab.power_off(target.hosts)
+    off = context.lab.power.off(target.hosts)
     processes = [process for host in seen for process in host.members]
     ended = all(server.process is None or server.process.gone(processes) for server in target.servers)
     detail = f"switched off {', '.join(target.hosts)}"
@@ -97,6 +97,6 @@ def _kill_all(seen: list[look.Look], target: targets.Target, context: FaultConte
     """Send SIGKILL to all server processes at once, then to all other processes of the hosts."""
     killed = look.kill(seen)
     for server in target.servers:
-        others = context.lab.hosts[server.name].kill_all()
+        others = context.lab.hosts[server.name].processes.kill_all()
         killed += [process for process in others if process not in killed]
     return killed

@@ -47,8 +47,8 @@ class PowerLoss(Fault[PowerLossSettings]):
             raise FiveninesError(f"the target {target.role} has no virtual machine")
         moment = now()
         with ThreadPoolExecutor(len(vms)) as pool:
-            switched_off = list(pool.map(lambda vm: vm.power_off(), vms))
-        ended = not any(vm.powered for vm in vms)
+            switched_off = list(pool.map(lambda vm: vm.power.off(), vms))
+        ended = not any(vm.power.is_on for vm in vms)
         detail = f"switched off {len(vms)} virtual machines" if ended else "not all virtual machines ended"
         verified = ended and all(switched_off)
         return Injection(tuple(vm.name for vm in vms), target.role, moment, verified, detail, target.servers)
@@ -57,7 +57,7 @@ class PowerLoss(Fault[PowerLossSettings]):
         moment = now()
         vms = _vms(context, injection.hosts)
         with ThreadPoolExecutor(len(vms)) as pool:
-            list(pool.map(lambda vm: vm.power_on(), vms))
+            list(pool.map(lambda vm: vm.power.on(), vms))
         for server in injection.servers:
             if isinstance(server, Server):
                 context.access.start_on(server)

@@ -35,7 +35,9 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
     def inject(self, context: FaultContext) -> Injection:
         node = context.solution.roles.target("primary")
         before = _connected(node) or 0
-        storm = context.client.spawn_outside(self._command(context, node), log="storm.out", env=secret(node))
+        storm = context.client.commands.spawn_outside(
+            self._command(context, node), log="storm.out", env=secret(node)
+        )
         moment = now()
         requested = self.settings.connections
         most = 0

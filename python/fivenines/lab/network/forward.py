@@ -58,7 +58,7 @@ class Forwarder:
             ]
             with log.open("ab") as output:
                 self._process = subprocess.Popen(
-                    host.outside(command),
+                    host.commands.outside(command),
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=output,

@@ -34,12 +34,12 @@ class Answer:
 
 def ask(host: "Host", method: str, url: str, body: object = None, timeout: float = 2.0) -> Answer:
     """Send a request from a host's network, with `body` as JSON. Does not raise if the peer is silent."""
-    connection = host.way_to(urlsplit(url).netloc, timeout)
+    connection = host.commands.way_to(urlsplit(url).netloc, timeout)
     if connection is not None:
         return _over(connection, method, url, "" if body is None else json.dumps(body))
     program = [sys.executable, "-I", "-S", str(Path(__file__)), method, url, str(timeout)]
     done = subprocess.run(
-        host.outside(program),
+        host.commands.outside(program),
         input="" if body is None else json.dumps(body),
         capture_output=True,
         text=True,

@@ -1,7 +1,8 @@
 """Check whether a frame arrives: `python reachability.py DEVICE FRAME SECONDS`, in the receiver's network.
 
-Meanwhile another process sends the frame repeatedly (`Host.knocking`). The frames have a separate EtherType
-and need no address resolution, so no reply is needed. Exit code 0: a frame arrived; 1: no frame arrived.
+Meanwhile another process sends the frame repeatedly (`HostPort.knocking`). The frames have a separate
+EtherType and need no address resolution, so no reply is needed. Exit code 0: a frame arrived; 1: no frame
+arrived.
 """
 
 import os

@@ -1,23 +1,67 @@
 """Assign hosts to sites."""
 
 import re
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from collections.abc import Collection
 
-if TYPE_CHECKING:
-    from fivenines.lab.settings import NetworkSettings
+from fivenines.base.errors import FiveninesError
+from fivenines.lab.settings import ONE_SITE, NetworkSettings
 
 # Names of database nodes.
 NODE = re.compile(r"node([1-9][0-9]*)")
 
 
-class Sites:
+def require_known(host: str, hosts: Collection[str]) -> None:
+    """Check that a host exists.
+
+    Raises:
+        FiveninesError: it does not; the message names all hosts.
+    """
+    if host not in hosts:
+        raise FiveninesError(f"unknown host {host!r}; the hosts are: {', '.join(hosts)}")
+
+
+class LabSites(ABC):
+    """The sites of a lab, and the hosts in them."""
+
+    @abstractmethod
+    def members(self) -> dict[str, list[str]]:
+        """Return the names of the hosts in each site."""
+
+    @abstractmethod
+    def of(self, host: str) -> str:
+        """Return the site of a host.
+
+        Raises:
+            FiveninesError: the host is unknown.
+        """
+
+
+class OneSite(LabSites):
+    """The only site of hosts between which fivenines does not control the network.
+
+    Args:
+        hosts: names of the hosts, with those that are added later.
+    """
+
+    def __init__(self, hosts: Collection[str]) -> None:
+        self._hosts = hosts
+
+    def members(self) -> dict[str, list[str]]:
+        return {ONE_SITE: list(self._hosts)}
+
+    def of(self, host: str) -> str:
+        return ONE_SITE
+
+
+class Sites(LabSites):
     """Place hosts in sites as they are added.
 
     Hosts that the settings name are placed there, hosts with a turn by their turn, other nodes round robin,
     and all other hosts in the first site.
     """
 
-    def __init__(self, network: "NetworkSettings") -> None:
+    def __init__(self, network: NetworkSettings) -> None:
         self.names = network.site_names
         self._named = network.named_hosts
         self._dealt = 0
@@ -34,8 +78,11 @@ class Sites:
             self._of[host] = self._choose(host, turn)
         return self._of[host]
 
+    def of(self, host: str) -> str:
+        require_known(host, self._of)
+        return self._of[host]
+
     def members(self) -> dict[str, list[str]]:
-        """Return the placed hosts of every site."""
         hosts: dict[str, list[str]] = {name: [] for name in self.names}
         for host, site in self._of.items():
             hosts[site].append(host)

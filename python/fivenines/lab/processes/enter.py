@@ -11,7 +11,7 @@ def enter(pid: int, *namespaces: Namespace) -> list[str]:
     """Return the prefix of a command that runs in these namespaces of a first process.
 
     nsenter does not work here: it stops together with its command, and a host with an uncollected command
-    never ends. Programs of a host are started with `Host.inside` instead, without privileges.
+    never ends. Programs of a host are started with `HostCommands.inside` instead, without privileges.
 
     Args:
         pid: PID of the first process, as seen from here.

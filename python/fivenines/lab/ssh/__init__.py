@@ -1,1 +1,1 @@
-"""Hosts on other machines, reached over SSH: an inventory, connections, and a lab of such hosts."""
+"""Hosts on other machines, reached over SSH: an inventory, connections, hosts (`hosts/`), and their lab."""

@@ -83,10 +83,10 @@ def _as_host(on: Connection, folder: Path) -> Iterator[CheckResult]:
         yield ("host", "failed", str(error), "install Linux 5.12 or later with user namespaces")
         return
     try:
-        host.run(["true"], uid=999)
+        host.commands.run(["true"], uid=999)
         yield ("host", "ok", "a host with separate namespaces starts, and programs run in it", "")
-        reading = host.clock.near(host.clock.readings[-1].at)
-        ahead, known = host.clock.day_ahead() / 1e6, reading.error / 1e6
+        reading = host.clock.measured.near(host.clock.measured.readings[-1].at)
+        ahead, known = host.clock.measured.day_ahead() / 1e6, reading.error / 1e6
         state: State = "ok" if reading.error < _GOOD_CLOCK else "warning"
         yield ("clock", state, f"{ahead:+.2f} ms ahead of ours, error at most {known:.2f} ms", "")
         yield _cut(host, name)

@@ -20,7 +20,10 @@ class Cuttable(Protocol):
     """A host, as far as cuts use it."""
 
     name: str
-    connection: Connection
+
+    @property
+    def connection(self) -> Connection:
+        """Return the current connection to the machine."""
 
     def undo(self, name: str, command: list[str], text: str = "") -> None:
         """Register the command that undoes a fault if we end; an empty command removes it."""

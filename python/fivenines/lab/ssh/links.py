@@ -8,13 +8,14 @@ effect, so packets take their normal route. The guard on the machine removes the
 
 import socket
 import subprocess
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Protocol
 
 from fivenines.base.core import core_binary
 from fivenines.base.errors import FiveninesError
+from fivenines.lab.hosts.commands import HostCommands
 from fivenines.lab.network.wan import SEED, EmulatorProcess, link_asked
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh.connection import Connection
@@ -36,10 +37,14 @@ class Linked(Protocol):
     name: str
     address: str
     folder: Path
-    connection: Connection
 
-    def outside(self, command: Sequence[str]) -> list[str]:
-        """Return the command line that runs a command outside the host's namespaces, as root."""
+    @property
+    def connection(self) -> Connection:
+        """Return the current connection to the machine."""
+
+    @property
+    def commands(self) -> HostCommands:
+        """Return its commands; those outside its namespaces run as root."""
 
     def undo(self, name: str, command: list[str], text: str = "") -> None:
         """Register the command that undoes a fault if we end; an empty command removes it."""
@@ -153,7 +158,7 @@ class _Emulator(EmulatorProcess):
     """The emulator of one machine."""
 
     def __init__(self, host: Linked) -> None:
-        command = host.outside(
+        command = host.commands.outside(
             [
                 str(core_binary()),
                 "remote",

@@ -42,27 +42,27 @@ class VmDiskFaults:
 
     def slow(self, seconds: float) -> None:
         """Delay each flush by `seconds` from now on."""
-        self._vm.delay_flushes(seconds)
+        self._vm.disk.delay_flushes(seconds)
 
     def full(self) -> None:
         """Fill the file system, so that no file can grow (ENOSPC)."""
-        self._vm.run(["sh", "-c", _FILL], timeout=60.0)
+        self._vm.commands.run(["sh", "-c", _FILL], timeout=60.0)
         self._full = True
 
     def normal(self) -> None:
         """End all disk faults."""
-        if not self._vm.powered:
+        if not self._vm.power.is_on:
             # A power loss ends all faults except for files.
             return
         if self._full:
-            self._vm.run(["rm", "-f", str(NODE / "data" / _BALLAST)])
+            self._vm.commands.run(["rm", "-f", str(NODE / "data" / _BALLAST)])
             self._full = False
-        self._vm.delay_flushes(0.0)
+        self._vm.disk.delay_flushes(0.0)
 
     def counts(self) -> tuple[int, int]:
         """Return the number of flushes since the virtual machine's start, and 1 while the disk is full."""
         try:
-            statistics = self._vm.run(["cat", "/sys/block/ubda/stat"], timeout=5.0).split()
+            statistics = self._vm.commands.run(["cat", "/sys/block/ubda/stat"], timeout=5.0).split()
         except FiveninesError:
             return 0, int(self._full)
         return int(statistics[_FLUSHES]), int(self._full)

@@ -42,7 +42,9 @@ class Mariadb(MysqlFamily):
         It works like galera_recovery: the server logs the position in its error log and ends.
         """
         log = inside("log", "recover.log")
-        self.host.run([*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0)
+        self.host.commands.run(
+            [*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0
+        )
         text = (self.host.node / "log" / "recover.log").read_text(errors="replace")
         positions = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
         return str(positions[-1]) if positions else ""

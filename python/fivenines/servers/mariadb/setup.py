@@ -23,7 +23,7 @@ class MariadbSetup(MysqlFamilySetup):
     }
 
     def initialise(self) -> None:
-        self._server.host.run(
+        self._server.host.commands.run(
             [
                 self._server.engine.program("mariadb-install-db"),
                 "--no-defaults",

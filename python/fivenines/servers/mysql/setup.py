@@ -44,7 +44,7 @@ class MysqlSetup(MysqlFamilySetup):
         return [f"--{name}={value}" for name, value in self._server.engine.next_to_server().items()]
 
     def initialise(self) -> None:
-        self._server.host.run(
+        self._server.host.commands.run(
             [
                 self._server.engine.program("mysqld"),
                 "--no-defaults",

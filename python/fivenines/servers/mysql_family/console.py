@@ -24,7 +24,9 @@ class MysqlFamilyConsole(Console):
     def prompt(self) -> list[str]:
         options = secrets.seen_inside(f"{self._server.administrator}.cnf")
         client = [self._server.engine.program(self._program), f"--defaults-extra-file={options}"]
-        return self._server.host.inside([*client, f"--socket={inside('run', SOCKET)}", DATABASE], None)
+        return self._server.host.commands.inside(
+            [*client, f"--socket={inside('run', SOCKET)}", DATABASE], None
+        )
 
     def shell(self, dsn: str, address: str) -> str:
         user, password = self._server.application

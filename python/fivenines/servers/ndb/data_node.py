@@ -72,6 +72,6 @@ class DataNode(Daemon):
         self._ordered = True
         order = [self._client, "--no-defaults", self._connection, f"--execute={self.place.number} stop"]
         with contextlib.suppress(FiveninesError):
-            self.host.run(order, uid=self.uid, timeout=timeout)
+            self.host.commands.run(order, uid=self.uid, timeout=timeout)
         if not self.process.wait(timeout):
             self.process.gone(self.process.kill())

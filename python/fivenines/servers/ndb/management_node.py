@@ -61,4 +61,4 @@ class ManagementNode(Daemon):
             FiveninesError: the order could not be sent.
         """
         client = [self._engine.program("ndb_mgm"), "--no-defaults", self.host.address]
-        self.host.run([*client, "--execute=shutdown"], uid=self.uid, timeout=timeout)
+        self.host.commands.run([*client, "--execute=shutdown"], uid=self.uid, timeout=timeout)

@@ -38,7 +38,7 @@ class State:
 def ask(host: "Host", address: str, port: int, timeout: float = 2.0) -> dict[int, State]:
     """Return the states by node id, from this management node; empty if it does not answer."""
     program = _program(address, port, timeout)
-    done = subprocess.run(host.outside(program), capture_output=True, text=True, check=False)
+    done = subprocess.run(host.commands.outside(program), capture_output=True, text=True, check=False)
     return states(json.loads(done.stdout)) if done.returncode == 0 else {}
 
 

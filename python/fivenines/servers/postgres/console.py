@@ -12,7 +12,7 @@ class PostgresConsole(Console):
         self._server = server
 
     def prompt(self) -> list[str]:
-        return self._server.host.inside(self._client(ADMINISTRATOR), UID)
+        return self._server.host.commands.inside(self._client(ADMINISTRATOR), UID)
 
     def shell(self, dsn: str, address: str) -> str:
         return f'psql "{dsn}"'
@@ -20,7 +20,7 @@ class PostgresConsole(Console):
     def batch(self) -> list[str]:
         # As the application, which must own the tables.
         options = ["-q", "-v", "ON_ERROR_STOP=1"]
-        return self._server.host.inside([*self._client(APPLICATION), *options], UID)
+        return self._server.host.commands.inside([*self._client(APPLICATION), *options], UID)
 
     def _client(self, user: str) -> list[str]:
         where = f"host={inside('run')} user={user} dbname={DATABASE} passfile={PASSFILE}"

@@ -134,9 +134,9 @@ class Postgres(LocalServer):
             # It cannot run crash recovery by itself then.
             program, *arguments = self.command()
             command = [program, "--single", *arguments, ADMINISTRATOR]
-            self.host.run(command, uid=self.uid, timeout=120.0)
+            self.host.commands.run(command, uid=self.uid, timeout=120.0)
             options = ["--no-ensure-shutdown"]
-        self.host.run(
+        self.host.commands.run(
             [
                 self.engine.program("pg_rewind"),
                 "--target-pgdata",

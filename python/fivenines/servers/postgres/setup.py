@@ -48,7 +48,7 @@ class PostgresSetup(Setup):
 
     def initialise(self) -> None:
         secrets.write(self._server.host, "administrator", self._server.passwords.administrator)
-        self._server.host.run(
+        self._server.host.commands.run(
             [
                 self._server.engine.program("initdb"),
                 "--pgdata",
@@ -109,7 +109,7 @@ class PostgresSetup(Setup):
         self.configure({"fsync": False, "exit_on_error": True})
         program, *arguments = self._server.command()
         try:
-            self._server.host.run(
+            self._server.host.commands.run(
                 [program, "--single", *arguments, ADMINISTRATOR],
                 uid=self._server.uid,
                 stdin="\n".join(statements) + "\n",

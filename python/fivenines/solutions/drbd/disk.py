@@ -52,9 +52,9 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
             virtual_machine(node).machine.device,
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
-        node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
+        node.host.commands.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
         # Pacemaker's agent may start the server there first, and does not change owners.
-        node.host.own("log", "run", "conf", secrets.FOLDER, uid=daemon(node).uid)
+        node.host.files.own("log", "run", "conf", secrets.FOLDER, uid=daemon(node).uid)
 
     def asked(self, node: LocalServer) -> DiskStatus | None:
         """Return the state of a node's disk; None: it has no power, or no device.
@@ -62,9 +62,9 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
         Raises:
             FiveninesError: the node does not answer.
         """
-        if not virtual_machine(node).powered:
+        if not virtual_machine(node).power.is_on:
             return None
-        return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
+        return parse_status(node.host.commands.run(["cat", "/proc/drbd"], timeout=5.0))
 
     def differences(self) -> int:
         """Return the bytes that differ between both disks, compared block by block (`drbdadm verify`).
@@ -74,8 +74,10 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
         """
         node = self.cluster.roles.primary_of_record
         # The default is 250 kB a second, so as not to disturb (drbd.conf(5), resync-rate).
-        node.host.run(["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE])
-        node.host.run(["drbdadm", "verify", RESOURCE])
+        node.host.commands.run(
+            ["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE]
+        )
+        node.host.commands.run(["drbdadm", "verify", RESOURCE])
 
         def running() -> str:
             now = self.status(node)
@@ -88,13 +90,13 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
         # A busy machine compares at a tenth of the usual rate. Polling a virtual machine costs it CPU time
         # that the comparison needs.
         wait_while_moving(running, _PATIENCE, "the disks were not compared", interval=1.0)
-        node.host.run(["drbdadm", "adjust", RESOURCE])
+        node.host.commands.run(["drbdadm", "adjust", RESOURCE])
         now = self.asked(node)
         return now.out_of_sync if now is not None else 0
 
     def make(self, node: LocalServer) -> None:
         """Write DRBD's meta data on a node's disk, and start its device."""
-        node.host.run(
+        node.host.commands.run(
             ["sh", "-c", f"yes yes | drbdadm create-md --force {RESOURCE} && drbdadm up {RESOURCE}"]
         )
 

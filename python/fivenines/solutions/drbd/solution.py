@@ -13,7 +13,7 @@ from typing import Literal
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.lab import Lab
-from fivenines.lab.vm.host import Machine
+from fivenines.lab.vm.machine import Machine
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers.base import Value, inside
@@ -148,19 +148,19 @@ class Drbd(Solution[DrbdSettings, LocalServer]):
 
     def hand_out(self) -> None:
         first, other = (virtual_machine(node) for node in self.nodes)
-        first.disk.make(self.data_set / dataset.ONE, _FOR_DRBD)
-        other.disk.take(first.disk)
+        first.disk.image.make(self.data_set / dataset.ONE, _FOR_DRBD)
+        other.disk.image.take(first.disk.image)
 
     def start(self) -> None:
         first = self.nodes[0]
         self.each(self.replicated_disk.prepare)
         self.each(self.replicated_disk.make)
         self.replicated_disk.until(lambda now: (now.disk, now.peer_disk) == ("Inconsistent", "Inconsistent"))
-        first.host.run(["drbdadm", "new-current-uuid", "--clear-bitmap", RESOURCE])
+        first.host.commands.run(["drbdadm", "new-current-uuid", "--clear-bitmap", RESOURCE])
         self.replicated_disk.until(lambda now: now.whole)
-        first.host.run(["drbdadm", "primary", RESOURCE])
-        first.host.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
-        first.host.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
+        first.host.commands.run(["drbdadm", "primary", RESOURCE])
+        first.host.commands.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
+        first.host.commands.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
         first.setup.take_over()
         self.configuration.write(first)
         first.start()

@@ -44,7 +44,7 @@ class Arbiter:
 
     def start(self) -> None:
         """Start it; it joins as soon as it finds a member."""
-        self.process = self.host.spawn(self._command, uid=_UID, log="garbd.out")
+        self.process = self.host.commands.spawn(self._command, uid=_UID, log="garbd.out")
 
     def restart(self) -> None:
         """Start it again; end it first if it still runs."""

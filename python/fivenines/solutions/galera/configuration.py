@@ -84,8 +84,8 @@ class GaleraConfiguration(Configuration[GaleraSettings, Mariadb]):
     def group_options(self, host: str) -> dict[str, str]:
         """Return the provider options of a member of the group on this host."""
         lab = self.solution.lab
-        sites = lab.network.site_names if self.settings.segments else []
-        segment = sites.index(lab.site_of(host)) if sites else None
+        sites = lab.network.settings.site_names if self.settings.segments else []
+        segment = sites.index(lab.sites.of(host)) if sites else None
         return group_options(self.settings, segment)
 
     def _own_options(self) -> dict[str, str]:

@@ -54,7 +54,7 @@ class GroupLog:
             for node in nodes:
                 if node.name in self.places:
                     lines, self.places[node.name] = _read(node.log, self.places[node.name])
-                    fresh += events_in(node.name, lines, self.names, node.host.day_ahead_ns())
+                    fresh += events_in(node.name, lines, self.names, node.host.clock.day_ahead_ns())
             self.found = merged([*self.found, *fresh])
             return list(self.found)
 

@@ -34,7 +34,7 @@ class NdbHosts(Hosts[NdbSettings, SqlNode]):
             )
             for index, name in enumerate(self.names("data", settings.data_nodes))
         ]
-        sites = [self.solution.lab.site_of(host.name) for host in hosts]
+        sites = [self.solution.lab.sites.of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
         for host, group in zip(hosts, groups, strict=True):
             # Adjacent numbers form a group anywhere, so that one data set fits all placements.

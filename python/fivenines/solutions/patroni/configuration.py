@@ -41,7 +41,7 @@ class PatroniConfiguration(Configuration[PatroniSettings, Postgres]):
         patroni_daemon.write(text, node.host.node / "conf" / "patroni.yml")
         self.solution.daemons[node.name] = Daemon(node, self.settings.version)
         self.solution.logs[node.name] = Follower(
-            self.solution.daemons[node.name].log, node.name, node.host.day_ahead_ns
+            self.solution.daemons[node.name].log, node.name, node.host.clock.day_ahead_ns
         )
 
     def parts_in_effect(self) -> list[Finding]:

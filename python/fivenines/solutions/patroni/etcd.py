@@ -59,7 +59,9 @@ class Etcd:
         if running is None or not running.alive:
             (host.node / "etcd").mkdir(exist_ok=True)
             peers = {peer.name: peer.address for peer in self.hosts}
-            self._processes[host.name] = host.spawn(command(host.name, peers, self.pace), log="etcd.out")
+            self._processes[host.name] = host.commands.spawn(
+                command(host.name, peers, self.pace), log="etcd.out"
+            )
         return True
 
     def trouble(self) -> str:

@@ -16,6 +16,7 @@ from fivenines.failover.proxies.base import Access
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.lab.ssh.lab import SshLab
@@ -143,7 +144,7 @@ class Deployed(Closing):
             self.access.start()
             for name, addresses in self.client_addresses.items():
                 self.clients[name] = self.lab.add_host(name, Root())
-                self.lab.add_addresses(self.clients[name], addresses - 1)
+                self.lab.network.add_addresses(self.clients[name], addresses - 1)
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
@@ -278,7 +279,7 @@ def _around(
         return SshLab(folder, lab.machines, network)
     dataset.require_space(folder, data, settings.traits.nodes)
     manager = settings.failover_manager
-    return Lab(folder, network, all_ids=manager is not None and manager.all_ids)
+    return NamespaceLab(folder, network, all_ids=manager is not None and manager.all_ids)
 
 
 def _manager(solution: Solution[Any, Any]) -> Manager[Any] | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from fivenines.base import plugins
 from fivenines.base.errors import FiveninesError
-from fivenines.lab.lab import Lab
+from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.processes.process import tail
 from fivenines.load import dataset
 from fivenines.servers.base import Server
@@ -125,7 +125,7 @@ def _with_only(settings: SolutionSettings, keys: Sequence[tuple[str, ...]]) -> S
 def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, list[Finding]]:
     """Return the message of a server that does not start with these settings, and settings not in effect."""
     manager = settings.failover_manager
-    with Lab(folder, all_ids=manager is not None and manager.all_ids) as lab:
+    with NamespaceLab(folder, all_ids=manager is not None and manager.all_ids) as lab:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         solution: Solution[Any, Any] = kind(settings, lab, engine(settings.engine), data)
         solution.hosts.add()

@@ -32,17 +32,17 @@ class NetworkOfLoad:
     @property
     def begins(self) -> Beginning:
         """Return when the network begins."""
-        return self._lab.network.begins
+        return self._lab.network.settings.begins
 
     def begin(self) -> None:
         """Apply the network conditions of the experiment."""
-        self._lab.begin_network()
+        self._lab.network.begin()
         self._noted.append((time.monotonic_ns(), _BEGAN))
 
     def end(self) -> None:
         """Remove the network conditions; do nothing if they were not applied."""
         if self._noted:
-            self._lab.end_network()
+            self._lab.network.end()
             self._noted.append((time.monotonic_ns(), _ENDED))
 
     def among(self, events: Sequence[Event], load: LoadSummary) -> list[Event]:

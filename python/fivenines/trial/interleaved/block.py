@@ -107,7 +107,7 @@ def _perform(
             origin, results = _take_turns(block, sides, plan, part, listener)
         finally:
             for side in sides:
-                if not side.load.ended:
+                if not side.load.process.ended:
                     side.load.stop()
         for item in up:
             item.lab.require_sound()
@@ -208,12 +208,12 @@ def _take_turns(
     origin = time.monotonic_ns() + int(LEAD_SECONDS * 1e9)
     for number, side in enumerate(sides):
         own = [window for window in plan if window.index == number]
-        its = side.load.host.its_moment
+        its = side.load.host.clock.its_moment
         lines = [
             " ".join(str(its(origin + int(at * 1e9))) for at in (item.start, item.measured, item.to))
             for item in own
         ]
-        side.load.host.put(side.windows, "\n".join(lines) + "\n")
+        side.load.host.files.put(side.windows, "\n".join(lines) + "\n")
     usage = Usage([side.deployed.lab for side in sides], part / "usage.csv")
     rounds = plan[-1].round
     for position, window in enumerate(plan):
@@ -231,7 +231,7 @@ def _take_turns(
 def _await(moment: float, sides: Sequence[_Side]) -> None:
     """Wait until this moment of CLOCK_MONOTONIC; a failed load breaks the block at once."""
     for side in sides:
-        if side.load.ended:
+        if side.load.process.ended:
             # A load may end after its last window; its result shows whether it succeeded.
             side.load.await_end(1.0)
     time.sleep(max(0.0, moment - time.monotonic()))

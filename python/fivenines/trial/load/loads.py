@@ -72,7 +72,7 @@ class Loads:
     @property
     def ended(self) -> bool:
         """Return whether all of them have ended."""
-        return all(client.load.ended for client in self.clients)
+        return all(client.load.process.ended for client in self.clients)
 
     def start(self) -> int:
         """Start all loads; return their common t = 0 on CLOCK_MONOTONIC in ns.
@@ -129,16 +129,16 @@ class Loads:
     def _over(self) -> bool:
         """Return whether all have ended, or one has failed: its `await_end` reports that."""
         for client in self.clients:
-            if client.load.status:
+            if client.load.process.status:
                 client.load.await_end(0.0)
-            elif client.load.drained:
+            elif client.load.process.drained:
                 self._sum.ended(client.plan.name)
         return self.ended
 
     def stop(self) -> None:
         """Stop the running loads."""
         for client in self.clients:
-            if not client.load.ended:
+            if not client.load.process.ended:
                 client.load.stop()
 
     def _client(self, number: int) -> Client:
@@ -167,7 +167,7 @@ class Loads:
             out,
             self._sum.hearer(plan.name),
         )
-        return Client(plan, deployed.lab.site_of(plan.name), endpoints, load)
+        return Client(plan, deployed.lab.sites.of(plan.name), endpoints, load)
 
 
 class LiveSum:
@@ -243,7 +243,7 @@ def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
         return offered
     if plan.endpoint != LOCAL:
         return offered.only(solution.node(plan.endpoint).client_endpoint)
-    site_of = deployed.lab.site_of
+    site_of = deployed.lab.sites.of
     own = site_of(plan.name)
     return offered.preferring(
         {node.client_endpoint for node in solution.nodes if site_of(node.host.name) == own}

@@ -63,11 +63,15 @@ class BackgroundLoad:
         """Return the state of the load."""
         live = self._live
         found = LoadStatus(self._workload, self._rate, live["tps"], live["errors"])
-        return replace(found, tps=0.0, ended=self._running.last_output()) if self._running.ended else found
+        return (
+            replace(found, tps=0.0, ended=self._running.last_output())
+            if self._running.process.ended
+            else found
+        )
 
     def since(self, moment_ns: int, check: bool) -> Clients:
         """Return what clients saw since a moment in ns of CLOCK_MONOTONIC; `check` includes their rows."""
-        if self._running.ended:
+        if self._running.process.ended:
             return Clients(unknown=f"the load has ended: {self._running.last_output()}")
         now = self._known * 1000
         moment = self._moment(moment_ns)

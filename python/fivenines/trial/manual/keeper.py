@@ -215,7 +215,7 @@ class Keeper:
         hosts = self._deployed.lab.hosts
         if host not in hosts:
             raise UsageError(f"unknown host {host!r}: the hosts are {', '.join(hosts)}")
-        return {"command": hosts[host].inside(command, None)}
+        return {"command": hosts[host].commands.inside(command, None)}
 
 
 def _words(error: Exception) -> str:

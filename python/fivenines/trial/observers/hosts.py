@@ -47,7 +47,7 @@ class HostObserver(Observer):
     def _any(self) -> bool:
         # The processes of external hosts cannot be distinguished from others.
         lab = self.deployed.lab
-        return lab.clocks_differ or bool(first_processes(lab.hosts))
+        return lab.clocks.differ or bool(first_processes(lab.hosts))
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
@@ -88,7 +88,7 @@ class HostObserver(Observer):
         seen = {}
         for name, host in list(self.deployed.lab.hosts.items()):
             with suppress(FiveninesError):
-                if (processes := host.reported_processes()) is not None:
+                if (processes := host.processes.reported()) is not None:
                     seen[name] = remote_processes(processes)
         return seen
 
@@ -96,10 +96,10 @@ class HostObserver(Observer):
         """Return the bytes that a host has received and sent."""
         lab = self.deployed.lab
         host, counts = lab.hosts.get(name), None
-        if lab.clocks_differ:
+        if lab.clocks.differ:
             return "", ""
         with suppress(FiveninesError):
-            counts = network(*host.ear(lab.pid)) if host is not None else None
+            counts = network(*host.port.ear(lab.pid)) if host is not None else None
         if counts is None:
             return "", ""
         # For a virtual machine the bridge's end is read, where the directions are swapped.

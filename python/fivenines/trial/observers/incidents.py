@@ -42,7 +42,7 @@ class IncidentObserver(Observer):
             hosts = self.deployed.lab.hosts
             for name, (log, reader) in self._logs.items():
                 # The host's wall clock at t = 0, from the current offset.
-                start_ms = (hosts[name].day_ahead_ns() + self._started_ns) / 1e6
+                start_ms = (hosts[name].clock.day_ahead_ns() + self._started_ns) / 1e6
                 incidents = reader.read(_lines(log, self._from.get(name, 0)))
                 unseen = [Incident(start_ms, NOT_OBSERVED, 0.0, reader.unseen)] if reader.unseen else []
                 for incident in [*unseen, *incidents]:

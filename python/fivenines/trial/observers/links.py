@@ -24,11 +24,11 @@ class LinkObserver(Observer):
 
     @property
     def wanted(self) -> bool:
-        return len(self.deployed.lab.sites) > 1
+        return len(self.deployed.lab.sites.members()) > 1
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
-        self._before = self.deployed.lab.traffic()
+        self._before = self.deployed.lab.network.traffic()
         self._thread.start()
 
     def stop(self) -> None:
@@ -43,7 +43,7 @@ class LinkObserver(Observer):
                 # The last sample is taken after the end, so that it includes all traffic.
                 last = self._ended.wait(0)
                 try:
-                    traffic = self.deployed.lab.traffic()
+                    traffic = self.deployed.lab.network.traffic()
                 except FiveninesError:
                     traffic = {}
                 t_ms = round((time.monotonic_ns() - self._started_ns) / 1e6, 1)

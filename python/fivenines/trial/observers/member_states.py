@@ -90,7 +90,7 @@ class MemberStateObserver(Observer):
 
     def _listen_once(self, member: Member, reporter: StateReporter) -> None:
         process = subprocess.Popen(
-            member.host.outside(reporter.program(PERIOD)),
+            member.host.commands.outside(reporter.program(PERIOD)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -47,8 +47,8 @@ def layer(tmp_path: Path, **given: Any) -> Program:
         address="10.99.0.13",
         node=tmp_path,
         ran=ran,
-        own=lambda *_parts, uid: None,
-        run=lambda command, **_more: ran.append(" ".join(command)),
+        files=SimpleNamespace(own=lambda *_parts, uid: None),
+        commands=SimpleNamespace(run=lambda command, **_more: ran.append(" ".join(command))),
     )
     made._running._process = SimpleNamespace(alive=True, interrupt=lambda number: ran.append(number.name))  # type: ignore[assignment]
     made._running._root = Root()

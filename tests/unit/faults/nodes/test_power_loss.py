@@ -10,26 +10,34 @@ from fivenines.faults import targets
 from fivenines.faults.nodes import power_loss
 from fivenines.faults.nodes.power_loss import PowerLoss, PowerLossSettings
 from fivenines.lab.vm.host import VirtualMachine
+from fivenines.lab.vm.power import VmPower
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
+
+
+class Power(VmPower):
+    """The power of a virtual machine without a kernel."""
+
+    def __init__(self, stays: bool) -> None:
+        self._is_on, self._stays = True, stays
+
+    @property
+    def is_on(self) -> bool:
+        return self._is_on
+
+    def off(self) -> list[Any]:
+        self._is_on = self._stays
+        return ["a process"]
+
+    def on(self) -> None:
+        self._is_on = True
 
 
 class Simulated(VirtualMachine):
     """A virtual machine of which only the power is simulated."""
 
     def __init__(self, name: str, stays: bool = False) -> None:
-        self.name, self._on, self._stays, self._first = name, True, stays, None
-
-    @property
-    def powered(self) -> bool:
-        return self._on
-
-    def power_off(self) -> list[Any]:
-        self._on = self._stays
-        return ["a process"]
-
-    def power_on(self) -> None:
-        self._on = True
+        self.name, self.power = name, Power(stays)
 
 
 def _context(*vms: Any) -> Any:
@@ -52,9 +60,9 @@ def test_switches_all_target_machines_off_and_on(monkeypatch: pytest.MonkeyPatch
     context = _context(*vms, SimpleNamespace(name="client"))
     injection = fault.inject(context)
     assert injection.hosts == ("node1", "node2") and injection.verified
-    assert not any(vm.powered for vm in vms)
+    assert not any(vm.power.is_on for vm in vms)
     assert fault.recover(context, injection).verified
-    assert all(vm.powered for vm in vms)
+    assert all(vm.power.is_on for vm in vms)
 
 
 def test_a_kernel_that_keeps_running_is_not_verified(monkeypatch: pytest.MonkeyPatch) -> None:

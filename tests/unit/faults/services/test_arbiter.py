@@ -25,7 +25,7 @@ def test_kills_and_restarts_the_arbiter() -> None:
         started.append(command)
         return OwnProcess(subprocess.Popen(["sleep", "600"]), None)
 
-    host: Any = SimpleNamespace(name="arbiter", spawn=spawn)
+    host: Any = SimpleNamespace(name="arbiter", commands=SimpleNamespace(spawn=spawn))
     arbiter = Arbiter(host, ["10.99.0.11", "10.99.0.12"], "fivenines", "gmcast.segment=2")
     arbiter.start()
     context, fault = _context(arbiter), ArbiterFault(ArbiterFaultSettings(fault="arbiter"))

@@ -1,8 +1,10 @@
 """Which host belongs to which site."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.network.sites import Sites
 from fivenines.lab.settings import ONE_SITE, NetworkSettings
 
@@ -40,3 +42,11 @@ def test_a_host_keeps_its_site_and_nodes_are_spread_evenly(hosts: list[str], cou
     assert {name: sites.place(name) for name in hosts} == first
     sizes = [len(members) for members in sites.members().values()]
     assert sum(sizes) == len(set(hosts)) and max(sizes) - min(sizes) <= 1
+
+
+def test_a_host_that_was_not_placed_is_unknown() -> None:
+    sites = Sites(NetworkSettings())
+    sites.place("node1")
+    assert sites.of("node1") == ONE_SITE
+    with pytest.raises(FiveninesError, match=r"^unknown host 'node9'; the hosts are: node1$"):
+        sites.of("node9")

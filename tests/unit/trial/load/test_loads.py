@@ -53,7 +53,7 @@ def _deployed(reads: tuple[str, ...] = ()) -> Any:
         solution=solution,
         access=SimpleNamespace(endpoints=lambda: offered),
         clients={"ann": host, "bob": host},
-        lab=SimpleNamespace(site_of=SITES.__getitem__),
+        lab=SimpleNamespace(sites=SimpleNamespace(of=SITES.__getitem__)),
     )
 
 

@@ -37,13 +37,11 @@ class Running(PlainHost):
     def __init__(self, first: int) -> None:
         super().__init__()
         self._pid = first
+        self.port: Any = SimpleNamespace(ear=lambda _lab: (first, "eth0"))
 
     @property
     def pid(self) -> int:
         return self._pid
-
-    def ear(self, lab: int) -> tuple[int, str]:
-        return self._pid, "eth0"
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def test_all_processes_of_each_host_are_sampled(
     tmp_path: Path, busy: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hosts = {"node1": Running(busy), "gone": NotRunning()}
-    lab = SimpleNamespace(hosts=hosts, pid=busy, clocks_differ=False)
+    lab = SimpleNamespace(hosts=hosts, pid=busy, clocks=SimpleNamespace(differ=False))
     deployed: Any = SimpleNamespace(lab=lab)
     observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
     look = observer.look

@@ -16,13 +16,13 @@ from fivenines.trial.observers.links import LinkObserver
 class Lab:
     """Two sites; each look finds ten frames more."""
 
-    sites: dict[str, list[str]] = {"east": [], "west": []}  # noqa: RUF012
-
     def __init__(self) -> None:
+        self.sites = SimpleNamespace(members=lambda: {"east": [], "west": []})
+        self.network = SimpleNamespace(traffic=self._traffic)
         self.looks = 0
         self.broken = False
 
-    def traffic(self) -> dict[tuple[str, str], Traffic]:
+    def _traffic(self) -> dict[tuple[str, str], Traffic]:
         if self.broken:
             raise FiveninesError("it has ended")
         self.looks += 1
@@ -55,7 +55,7 @@ def test_counters_begin_at_the_start_of_the_load(tmp_path: Path) -> None:
 def test_an_emulator_that_died_ends_no_trial(tmp_path: Path) -> None:
     lab = Lab()
     observer = _observer(lab, tmp_path)
-    observer._before = lab.traffic()
+    observer._before = lab.network.traffic()
     lab.broken = True
     observer._thread.start()
     observer.stop()
@@ -63,4 +63,6 @@ def test_an_emulator_that_died_ends_no_trial(tmp_path: Path) -> None:
 
 
 def test_one_site_has_no_links(tmp_path: Path) -> None:
-    assert not _observer(SimpleNamespace(sites={"site": ["node1"]}), tmp_path).wanted
+    assert not _observer(
+        SimpleNamespace(sites=SimpleNamespace(members=lambda: {"site": ["node1"]})), tmp_path
+    ).wanted

@@ -175,7 +175,7 @@ class Mha(Manager[MhaSettings]):
             self._resume = True
             reader = self._reader()
             command = shlex.split(_SWITCH)
-            done = self.host.spawn_piped([*command, *_CONFIGURED])
+            done = self.host.commands.spawn_piped([*command, *_CONFIGURED])
             bound = threading.Timer(_SWITCHOVER, _kill, (done,))
             bound.start()
             self._listen(done, reader)
@@ -212,7 +212,7 @@ class Mha(Manager[MhaSettings]):
         secrets.write(self.host, f"{REPLICATION}.cnf", options)
         secrets.write(self.host, mha_files.SECRETS, mha_files.secret_configuration(password))
         for host in (self.host, *(node.host for node in self.solution.nodes)):
-            host.run(["sh", "-c", mha_files.patch()])
+            host.commands.run(["sh", "-c", mha_files.patch()])
 
     def _configuration(self) -> str:
         settings = self.settings
@@ -248,7 +248,7 @@ class Mha(Manager[MhaSettings]):
             command.append(f"--last_failover_minute={minutes}")
         else:
             command.append("--ignore_last_failover")
-        reader, process = self._reader(), self.host.spawn_piped(command)
+        reader, process = self._reader(), self.host.commands.spawn_piped(command)
         self._process = process
         threading.Thread(target=self._attend, args=(process, reader), daemon=True).start()
         try:

@@ -53,10 +53,10 @@ class SshServers:
         if node.name in self.processes and self.processes[node.name].alive:
             return
         command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]
-        self.processes[node.name] = node.host.spawn(command, uid=daemon(node).uid, log="sshd.out")
+        self.processes[node.name] = node.host.commands.spawn(command, uid=daemon(node).uid, log="sshd.out")
 
     def _make_keys(self) -> None:
-        self._client.run(["sh", "-c", mha_files.make_keys()])
+        self._client.commands.run(["sh", "-c", mha_files.make_keys()])
         made = [Path(name).name for name in (SSH_KEY, mha_files.HOST_KEY, mha_files.AUTHORIZED)]
         for node in self._nodes:
             for name in made:

@@ -62,7 +62,7 @@ class Operator(Manager[OperatorSettings]):
         configuration.write_text(json.dumps(self._configuration()))
         with (self.host.node / "log" / "operator.err").open("ab") as errors:
             self._process = subprocess.Popen(
-                self.host.outside([sys.executable, "-m", operate.__name__, str(configuration)]),
+                self.host.commands.outside([sys.executable, "-m", operate.__name__, str(configuration)]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -108,7 +108,7 @@ class Operator(Manager[OperatorSettings]):
         return "it is not done" if self._switched is None else ""
 
     def _running(self) -> Process:
-        return self.host.process_outside(self._process, None)  # type: ignore[arg-type]
+        return self.host.commands.process_outside(self._process, None)  # type: ignore[arg-type]
 
     def _configuration(self) -> dict[str, object]:
         return {
@@ -128,7 +128,7 @@ class Operator(Manager[OperatorSettings]):
             for line in process.stdout:
                 log.write(line)
                 printed = ManagerEvent(**json.loads(line))
-                event = replace(printed, monotonic_ns=self.host.our_moment(printed.monotonic_ns))
+                event = replace(printed, monotonic_ns=self.host.clock.our_moment(printed.monotonic_ns))
                 if event.kind == "watching":
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):

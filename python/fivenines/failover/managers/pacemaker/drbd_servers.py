@@ -41,9 +41,9 @@ def prepare(host: Host, node: Server) -> None:
         client = host.node / "conf" / _PSQL
         client.write_text(_CLIENT.format(file=PASSFILE, program=node.engine.program("psql")))
         client.chmod(0o755)
-        host.run(["sh", "-c", _USER, "sh", ADMINISTRATOR, str(node.uid)])
+        host.commands.run(["sh", "-c", _USER, "sh", ADMINISTRATOR, str(node.uid)])
     else:
-        host.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])
+        host.commands.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])
 
 
 # The server writes the first as mysql, the agent `anything` the second as root.

@@ -89,7 +89,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         if _DIVERGED in self._stack.failures(node.host):
             self._restore(self.solution.node(node.name))
         # Files of a manual start or of a backup may belong to another user.
-        node.host.own("data", "run", uid=daemon(node).uid)
+        node.host.files.own("data", "run", uid=daemon(node).uid)
         self._let_start(node)
         if not self._led(self.solution.node(node.name)) and node.process is not None:
             # The agent looks for a primary when it starts a server and at promotions, never in between.
@@ -188,7 +188,7 @@ class Pacemaker(Manager[PacemakerSettings]):
     def _restore(self, node: Mariadb) -> None:
         """Replace the data of a diverged node by the data set, while Pacemaker does not start it."""
         standby = ["crm_attribute", "--node", node.name, "--name", "standby", "--update"]
-        node.host.run([*standby, "on"], env=ENVIRONMENT)
+        node.host.commands.run([*standby, "on"], env=ENVIRONMENT)
         wait_until(
             lambda: f"{node.name} still runs" if node.alive else "",
             self.settings.operation_timeout,
@@ -197,8 +197,8 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
         self.solution.membership.restore_data(node)
         node.setup.let_others_start()
-        node.host.own("data", secrets.FOLDER, uid=node.uid)
-        node.host.run([*standby, "off"], env=ENVIRONMENT)
+        node.host.files.own("data", secrets.FOLDER, uid=node.uid)
+        node.host.commands.run([*standby, "off"], env=ENVIRONMENT)
 
     def _hand_over(self, primary: Server) -> None:
         """Let Pacemaker adopt the servers in the state in which the agent would have left them."""
@@ -222,10 +222,10 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
         for node in self.solution.nodes:
             self._first.append(node.process)
-            node.process = node.host.adopt("mariadbd", node.log)
+            node.process = node.host.processes.adopt("mariadbd", node.log)
 
     def _prefer(self, node: Server, score: int) -> None:
-        node.host.run(
+        node.host.commands.run(
             [
                 "crm_attribute",
                 f"--promotion={DATABASE}",

@@ -115,7 +115,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         if self._witness is None or self._stack.runs(self._witness):
             return
         if isinstance(self._witness, VirtualMachine):
-            self._witness.power_on()
+            self._witness.power.on()
         self._switch.connect(self._witness)
         self._stack.boot(self._witness)
 
@@ -139,7 +139,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         )
         self._stack.load(nodes[0].host, configuration)
         for node in nodes:
-            node.process = node.host.adopt(agent.program, node.log)
+            node.process = node.host.processes.adopt(agent.program, node.log)
 
     def _not_adopted(self) -> str:
         first, other = self.solution.nodes
@@ -161,7 +161,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         # The witness may have lost its power along with the node.
         self._boot_witness()
         if isinstance(host, VirtualMachine):
-            host.power_on()
+            host.power.on()
         if not self._stack.runs(host):
             self._stack.end(host)
             # A power loss has removed what is not on the disk.
@@ -187,7 +187,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def _note_resyncs(self, node: Server) -> None:
         with contextlib.suppress(FiveninesError):
-            for resync in resyncs(node.host.run(["dmesg"], timeout=5.0)):
+            for resync in resyncs(node.host.commands.run(["dmesg"], timeout=5.0)):
                 if (node.name, resync) not in self._resyncs:
                     self._resyncs[node.name, resync] = ManagerEvent(
                         time.monotonic_ns(), "resynced", node.name, resync.detail

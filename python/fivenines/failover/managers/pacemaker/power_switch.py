@@ -73,7 +73,7 @@ class PowerSwitch:
         """Install the agent on a host."""
         path = f"/usr/sbin/{AGENT}"
         script = SCRIPT.replace("SHARED", str(host.shared))
-        host.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=script)
+        host.commands.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=script)
 
     def stop(self) -> None:
         """Stop serving requests."""
@@ -85,7 +85,7 @@ class PowerSwitch:
             for host in self._hosts.values():
                 for wish in _folder(host).glob("*.wish"):
                     # A node that was switched off meanwhile must not switch off the other.
-                    if not host.powered:
+                    if not host.power.is_on:
                         wish.unlink()
                         continue
                     code = self._do(wish.read_text().split())
@@ -99,7 +99,7 @@ class PowerSwitch:
         if host is None:
             return 1
         if action == "status":
-            return 0 if host.powered else 2
+            return 0 if host.power.is_on else 2
         try:
             power_off(host)
         except FiveninesError:
@@ -113,9 +113,9 @@ def power_off(host: Host) -> None:
     Raises:
         FiveninesError: some processes do not end.
     """
-    host.power_off()
+    host.power.off()
     wait_until(
-        lambda: "its processes do not end" if host.powered else "",
+        lambda: "its processes do not end" if host.power.is_on else "",
         _PATIENCE,
         f"{host.name} could not be switched off",
     )

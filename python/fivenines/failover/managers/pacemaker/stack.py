@@ -44,12 +44,14 @@ class PacemakerStack:
 
     def boot(self, host: Host) -> None:
         """Start the daemons of a node."""
-        host.run(["sh", "-c", _PREPARE])
-        corosync = host.spawn(["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out")
+        host.commands.run(["sh", "-c", _PREPARE])
+        corosync = host.commands.spawn(
+            ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
+        )
         self._daemons[host.name] = [corosync]
         wait_until(lambda: _not_up(host, corosync), 30.0, f"{host.name}: Corosync did not start")
         environment = {**ENVIRONMENT, "PCMK_logfile": inside("log", LOG), "PCMK_logfacility": "none"}
-        pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
+        pacemaker = host.commands.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
         self._daemons[host.name].append(pacemaker)
 
     def runs(self, host: Host) -> bool:
@@ -75,7 +77,7 @@ class PacemakerStack:
     def status(self, host: Host) -> Xml.Element:
         """Return the status of the cluster as a node sees it (crm_mon)."""
         command = ["crm_mon", "--one-shot", "--output-as=xml"]
-        return Xml.fromstring(host.run(command, timeout=10.0, env=ENVIRONMENT))
+        return Xml.fromstring(host.commands.run(command, timeout=10.0, env=ENVIRONMENT))
 
     def online(self, host: Host) -> set[str]:
         """Return the nodes that are online as a node sees it; none if it cannot tell."""
@@ -122,7 +124,7 @@ class PacemakerStack:
 
     def tell(self, host: Host, *command: str) -> None:
         """Run one of Pacemaker's tools on a node."""
-        host.run(command, env=ENVIRONMENT)
+        host.commands.run(command, env=ENVIRONMENT)
 
     def refusal(self, host: Host, command: Sequence[str]) -> str:
         """Return why a tool failed; empty if it did not.
@@ -141,7 +143,7 @@ def _not_up(host: Host, corosync: Process) -> str:
         log = tail(host.node / "log" / "corosync.log", 6)
         raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{log}")
     with contextlib.suppress(FiveninesError):
-        host.run(["corosync-cfgtool", "-s"], timeout=5.0)
+        host.commands.run(["corosync-cfgtool", "-s"], timeout=5.0)
         return ""
     return "it does not answer"
 

@@ -79,7 +79,7 @@ class Daemon:
         env = {"TZ": "UTC", **_passwords(node)}
         env |= {"PYTHONPATH": ASIDE} if self._version >= 4 else {}
         # The server's standard error is the server's log.
-        self._process = node.host.spawn(command, uid=node.uid, log="server.out", env=env)
+        self._process = node.host.commands.spawn(command, uid=node.uid, log="server.out", env=env)
 
     def ask(self, method: str, path: str, body: object = None, timeout: float = 2.0) -> Answer:
         """Send a request to the REST interface, from its own host."""
@@ -121,7 +121,7 @@ class Supervised(Process):
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
-        self._server = daemon.node.host.adopt("postgres", daemon.node.log)
+        self._server = daemon.node.host.processes.adopt("postgres", daemon.node.log)
         self.log = daemon.node.log
 
     @property

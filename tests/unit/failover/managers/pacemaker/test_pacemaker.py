@@ -105,7 +105,10 @@ def _manager(answer: Any) -> Any:
     nodes = []
     for number in (1, 2, 3):
         host = SimpleNamespace(
-            name=f"node{number}", run=lambda *_command, **_options: answer() if callable(answer) else answer
+            name=f"node{number}",
+            commands=SimpleNamespace(
+                run=lambda *_command, **_options: answer() if callable(answer) else answer
+            ),
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
     solution: Any = SimpleNamespace(nodes=nodes, roles=SimpleNamespace(primary_of_record=nodes[0]))

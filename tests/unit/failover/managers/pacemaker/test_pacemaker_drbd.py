@@ -112,7 +112,7 @@ def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_p
     (tmp_path / "conf").mkdir()
     node = _server(Postgres, tmp_path)
     ran: list[list[str]] = []
-    node.host.run = ran.append
+    node.host.commands = SimpleNamespace(run=ran.append)
     prepare(node.host, node)
     client = (tmp_path / "conf/psql").read_text()
     assert "PGPASSFILE=" in client and 'exec /run/engine/bin/psql "$@"' in client

@@ -35,7 +35,9 @@ def _stack(answer: Any, nodes: int = 3) -> Any:
         SimpleNamespace(
             name=f"node{number}",
             address=f"10.99.0.{number}",
-            run=lambda *_command, **_options: answer() if callable(answer) else answer,
+            commands=SimpleNamespace(
+                run=lambda *_command, **_options: answer() if callable(answer) else answer
+            ),
         )
         for number in range(1, nodes + 1)
     ]

@@ -23,10 +23,14 @@ class Machine:
         (self.node / "run").mkdir(parents=True)
 
     @property
-    def powered(self) -> bool:
+    def power(self) -> "Machine":
+        return self
+
+    @property
+    def is_on(self) -> bool:
         return self.running > 0
 
-    def power_off(self) -> None:
+    def off(self) -> None:
         self.running = self.running if self.stubborn else 0
 
 

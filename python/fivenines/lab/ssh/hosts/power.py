@@ -1,0 +1,50 @@
+"""Switch a machine of an inventory off and on, with the host on it."""
+
+import psutil
+
+from fivenines.lab.hosts.power import HostPower
+from fivenines.lab.hosts.processes import HostProcesses
+from fivenines.lab.ssh import power
+from fivenines.lab.ssh.hosts.data_folder import RemoteFolder
+from fivenines.lab.ssh.hosts.service import HostService
+
+
+class SshPower(HostPower):
+    """The power of a machine of an inventory.
+
+    Args:
+        service: the host there.
+        processes: its processes.
+        data: its data folder.
+    """
+
+    def __init__(self, service: HostService, processes: HostProcesses, data: RemoteFolder) -> None:
+        self._service, self._processes, self._data = service, processes, data
+
+    @property
+    def is_on(self) -> bool:
+        return self._service.runs
+
+    def off(self) -> list[psutil.Process]:
+        """Switch the machine off; return the local processes that represented its commands.
+
+        Raises:
+            FiveninesError: the inventory has no such command, or it failed.
+        """
+        clients = self._processes.running()
+        connection = self._service.connection
+        power.run(connection, connection.machine.power_off, "power_off")
+        self._service.disconnect()
+        return clients
+
+    def on(self) -> None:
+        """Switch the machine on and start the host on it again, with its former files.
+
+        Raises:
+            FiveninesError: the inventory has no such command, or the machine did not boot.
+        """
+        before = self._service.connection
+        power.run(before, before.machine.power_on, "power_on")
+        connection = power.again(before)
+        self._data.moved_to(connection)
+        self._service.begin_again(connection)
