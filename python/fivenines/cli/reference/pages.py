@@ -173,7 +173,7 @@ def _measures() -> str:
         "trials, and cannot be a preference. "
         "A share is a number from 0 to 1, or a percentage. Measures without a better direction cannot "
         "be preferences, and no sweep chooses by them. `of`: the steady window before any "
-        "fault, the whole load, or the effect of a fault. `requirements`: what a trial must have for it."
+        "fault, the whole load, or the effect of a fault. `requires`: what a trial must have for it."
     )
     rows = listing()
     heads = list(rows[0])

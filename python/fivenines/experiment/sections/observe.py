@@ -20,7 +20,7 @@ class ObserveSettings(Settings):
     """What is recorded while the load runs."""
 
     interval: Annotated[Duration, Field(ge=0.1, le=60)] = Field(
-        1.0, description="time between two samples of hosts, counters and replication delay"
+        1.0, description="time between two samples of hosts, counters and replication lag"
     )
     idle: Annotated[Duration, Field(le=60)] = Field(
         1.0,

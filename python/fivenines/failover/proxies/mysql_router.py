@@ -70,7 +70,7 @@ class MysqlRouterSettings(AccessSettings):
     metadata: Literal["auto", "own", "shell"] = Field(
         "auto",
         description="what writes the metadata that Router reads: MySQL Shell of this machine (shell), or SQL "
-        "of fivenines (sql); auto: MySQL Shell if it is installed",
+        "of fivenines (own); auto: MySQL Shell if it is installed",
     )
 
     @property
