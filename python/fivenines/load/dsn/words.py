@@ -73,13 +73,13 @@ PLAIN_SETTINGS = (
 # Ignored options, with the reason.
 IGNORED: list[tuple[str, str]] = [
     (
-        "the load has UTF-8",
+        "the load uses UTF-8",
         "charset characterset encoding characterencoding useunicode collation connectioncollation "
         "stringtype "
         "characterresults",
     ),
     (
-        "rows are counted, not turned into values",
+        "rows are counted, not converted",
         "parsetime loc servertimezone connectiontimezone converttozero zerodatetimebehavior "
         "convertzerodatetime "
         "allowzerodatetime tinyint1isbit treattinyasboolean columnswithalias binarytransfer "
@@ -130,12 +130,12 @@ IGNORED: list[tuple[str, str]] = [
         "authenticationplugins getserverpublickey",
     ),
     (
-        "GSSAPI and Kerberos are not spoken",
+        "GSSAPI and Kerberos are not supported",
         "krbsrvname gsslib gssdelegation gsslibrary usespnego jaasapplicationname jaaslogin "
         "kerberosservername",
     ),
     ("TLS 1.2 and 1.3 have no use for it", "sslcompression sslkeylogfile sslresponsetimeout"),
-    ("protocol 3.0 is spoken", "maxprotocolversion"),
+    ("the load uses protocol 3.0", "maxprotocolversion"),
 ]
 
 # Refused options, and what to write instead.
@@ -169,9 +169,9 @@ REFUSED: list[tuple[str, str]] = [
     (
         "tlsversion tlsversions enabledtlsprotocols enabledsslprotocolsuites sslprotocols "
         "sslmaxprotocolversion",
-        "TLS 1.2 and 1.3 are spoken: leave it out, and restrict the server if need be",
+        "TLS 1.2 and 1.3 are supported: leave it out, and restrict the server if need be",
     ),
-    ("requirepeer", "the owner of a socket is not looked at: leave it out"),
+    ("requirepeer", "the owner of a socket is not checked: leave it out"),
     (
         "serverpubkey serverpublickeyfile serverrsapublickeyfile",
         "the server's RSA key is not pinned: encrypt by sslmode=verify-full instead",
@@ -179,10 +179,13 @@ REFUSED: list[tuple[str, str]] = [
     ("scramclientkey scramserverkey", "SCRAM keys are not used: give the password"),
     (
         "oauthissuer oauthclientid oauthclientsecret oauthscope oauthcafile",
-        "OAuth is not spoken: use an account with a password or a certificate",
+        "OAuth is not supported: use an account with a password or a certificate",
     ),
     ("plugindir pluginauth authenticationplugin", "no plugins are loaded: leave it out"),
-    ("proxyhost proxyport socksproxyhost", "proxies are not used: forward a port, for one by ssh -L"),
+    (
+        "proxyhost proxyport socksproxyhost",
+        "proxies are not supported: forward a port instead, for example with ssh -L",
+    ),
     ("loginpath", "mysql_config_editor's file is not read: name another by defaults-file=~/.my.cnf"),
 ]
 
