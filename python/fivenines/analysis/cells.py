@@ -9,7 +9,6 @@ from fivenines.analysis.availability.outages import Outages, Service, outages_of
 from fivenines.analysis.consistency.truth import CellTruth, cell_truth
 from fivenines.analysis.measured import VALUES
 from fivenines.analysis.order import in_order
-from fivenines.analysis.performance.load import coarse
 from fivenines.analysis.statistics.best_case import BestCase
 from fivenines.analysis.statistics.means import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.statistics.sequential import all_at_level, nominal_of
@@ -238,16 +237,18 @@ def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
 
 
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
-    measured = [trial for trial in trials if trial.throughput and not coarse(trial.record.load)]
+    measured = [trial for trial in trials if trial.stalls_known]
+    machines = [trial.machine for trial in measured]
     longest = [longest_of(trial.stalls) for trial in measured]
     return Stalls(
         sum(gap is not None for gap in longest),
-        summarise([len(trial.stalls) for trial in measured]),
+        summarise([len(trial.stalls) for trial in measured], machines=machines),
         summarise(
             [gap.ms if gap else 0.0 for gap in longest],
             bounds=sum(gap is not None and not gap.closed for gap in longest),
+            machines=machines,
         ),
-        summarise([sum(gap.ms for gap in trial.stalls) for trial in measured]),
+        summarise([sum(gap.ms for gap in trial.stalls) for trial in measured], machines=machines),
         sum(trial.throughput.seconds for trial in measured if trial.throughput),
     )
 
@@ -258,9 +259,10 @@ def _rate(measure: str, trials: list[TrialMeasures]) -> Summary:
 
 
 def _failover(trials: list[TrialMeasures]) -> Failover:
-    measured = [value for trial in trials if (value := VALUES["failover"](trial))]
-    lost = sum(is_bound for _, is_bound in measured)
-    return Failover(summarise([ms for ms, _ in measured], bounds=lost), lost)
+    measured = [(trial.machine, value) for trial in trials if (value := VALUES["failover"](trial))]
+    lost = sum(is_bound for _, (_, is_bound) in measured)
+    machines = [machine for machine, _ in measured]
+    return Failover(summarise([ms for _, (ms, _) in measured], bounds=lost, machines=machines), lost)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:

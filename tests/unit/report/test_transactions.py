@@ -70,6 +70,15 @@ def test_steps_are_shown_one_by_one(text: str) -> None:
     assert "From (s)" in steps and "7.5" in steps and "max (ms)" in steps and "870" in steps[:1500]
 
 
+def test_stalls_of_a_load_in_steps_are_not_measured(run: Path) -> None:
+    """A step of a low rate is no stall: none seen is not 0."""
+    cells = analyse(open_run(run))
+    assert any(len(trial.steps) > 1 for cell in cells for trial in cell.trials)
+    for cell in cells:
+        assert cell.stalls.longest.n == sum(len(trial.steps) < 2 for trial in cell.trials)
+        assert cell.stalls.number.n == cell.stalls.longest.n
+
+
 def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -> None:
     answer = text[text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")]
     assert (
