@@ -95,7 +95,7 @@ class Inserted(Part):
     """Rows that a workload inserted over the whole load, if it counts them."""
 
     inserted: int = 0
-    per_second: float
+    per_second: float | None = None
 
 
 class RequestedWork(Part):
@@ -163,13 +163,13 @@ class Search(Part):
 
 
 class TurnLatency(Part):
-    """Response times of a window, in ms."""
+    """Response times of a window, in ms; None without a transaction that succeeded."""
 
-    mean: float
-    p50: float
-    p95: float
-    p99: float
-    max: float
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    max: float | None = None
 
 
 class Turn(Part):

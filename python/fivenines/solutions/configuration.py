@@ -25,9 +25,13 @@ class Configuration(ABC, Generic[S, N]):
 
     def __init__(self, solution: "Solution[S, N]") -> None:
         self.solution = solution
-        self.settings: S = solution.settings
         # Settings of a node that come from joining its cluster with another one.
         self.joined_with: Callable[[N], Mapping[str, Value]] = lambda _node: {}
+
+    @property
+    def settings(self) -> S:
+        """Return the settings of the solution."""
+        return self.solution.settings
 
     @abstractmethod
     def own(self, node: N) -> dict[str, Value]:

@@ -31,7 +31,6 @@ class Hosts(Generic[S, N]):
 
     def __init__(self, solution: "Solution[S, N]") -> None:
         self.solution = solution
-        self.settings: S = solution.settings
         # System calls for disks that faults will intercept; set before `deploy`.
         self.disk_calls: frozenset[Calls] = frozenset()
         # Number of hosts of each kind that another cluster in this lab has; the numbers of this cluster
@@ -39,6 +38,11 @@ class Hosts(Generic[S, N]):
         self.before: Mapping[str, int] = {}
         # The site of all its hosts, see `Sites.place`; None: they are spread over the sites.
         self.turn: int | None = None
+
+    @property
+    def settings(self) -> S:
+        """Return the settings of the solution."""
+        return self.solution.settings
 
     def add(self) -> None:
         """Create the hosts of its nodes; nothing runs on them yet."""

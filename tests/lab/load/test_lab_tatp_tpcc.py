@@ -22,6 +22,7 @@ from fivenines.load.workloads.tatp import TRANSACTIONS as TATP_TYPES
 from fivenines.load.workloads.tatp import Tatp
 from fivenines.load.workloads.tpcc import TRANSACTIONS as TPCC_TYPES
 from fivenines.load.workloads.tpcc import Tpcc
+from fivenines.results.load_summary import LoadSummary
 
 place = each_site
 
@@ -80,7 +81,9 @@ def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int
 def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
     """Check that the workload's invariants hold, given the load's acknowledged transactions."""
     node = place.node
-    checked = check_after(node.sql.open_data, node.driver, settings.invariants(), before, done)
+    checked = check_after(
+        node.sql.open_data, node.driver, settings.invariants(), before, LoadSummary.of(done)
+    )
     assert len(checked) > 10
     assert [check for check in checked if check.status != "holds"] == []
 

@@ -151,17 +151,21 @@ class Site:
         )
 
     def start_until(self, share: float, *flags: str) -> subprocess.Popen[str]:
-        """Start `prepare` and wait until it has loaded at least this share, but not everything."""
-        loading = self.start(*flags)
-        assert loading.stdout is not None
-        for line in loading.stdout:
-            event = json.loads(line)
-            assert event["event"] == "progress", event
-            if event["done"] >= share * event["total"]:
-                assert event["done"] < event["total"]
-                return loading
-        assert loading.stderr is not None
-        raise AssertionError(loading.stderr.read())
+        """Start `prepare` and wait until it has loaded at least this share, but not everything.
+
+        Progress comes at intervals, so a quick load may be seen only when it is complete: it begins anew.
+        """
+        for _ in range(20):
+            loading = self.start(*flags)
+            assert loading.stdout is not None
+            for line in loading.stdout:
+                event = json.loads(line)
+                assert event["event"] in ("progress", "done"), event
+                if event["event"] == "progress" and share * event["total"] <= event["done"] < event["total"]:
+                    return loading
+            done = ended(loading)
+            assert done.code == 0, done
+        raise AssertionError("it was always complete when it was seen")
 
     def prepare(self, *flags: str) -> Done:
         """Run `prepare` to completion."""
