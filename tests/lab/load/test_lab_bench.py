@@ -14,6 +14,7 @@ import psutil
 import pytest
 from lab_support import LIMIT, program
 
+from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
@@ -270,6 +271,24 @@ def test_rows_that_are_not_there_are_a_caution(place: Place) -> None:
         cursor.execute("DELETE FROM sbtest1 WHERE id > 100")
     gone = place.bench(*size, *FEW)
     assert "Only 1 of 100 rows that the load chooses from are in sbtest1 (id 1 to 10000)" in gone.stderr
+
+
+def test_a_connection_that_is_still_busy_at_the_end_has_not_failed(place: Place, tmp_path: Path) -> None:
+    """Cut a long transaction, as the end of each load does: its connection works."""
+    sleep, sessions = "pg_sleep", "pg_stat_activity WHERE usename = 'app'"
+    if place.server.driver == "mysql":
+        sleep, sessions = "SLEEP", "information_schema.processlist WHERE user = 'app'"
+    long, out = tmp_path / "long.sql", tmp_path / "out"
+    long.write_text(f"SELECT {sleep}(8);\n")
+    scripts = (*_script(tmp_path, "SELECT 1;"), "--script", str(long), "--connections", "8")
+    done = place.bench(*scripts, "--duration", "2s", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "load.json").read_text())["connections_without_success"] == 0
+    # A server notices only after the statement that its client is gone.
+    count = f"SELECT count(*) FROM {sessions}"
+    wait_until(
+        lambda: "" if place.server.sql.query(count) == [(0,)] else count, LIMIT, "sessions did not end"
+    )
 
 
 def test_connections_that_the_server_refuses_are_no_part_of_the_figures(place: Place) -> None:

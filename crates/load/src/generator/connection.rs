@@ -62,6 +62,8 @@ pub struct Connection {
     /// Addresses that failed since the last success.
     failed: usize,
     was_usable: bool,
+    /// A try to connect has failed.
+    has_failed: bool,
     /// When the way to the current server began.
     sought_at: u64,
     transport: Option<Transport>,
@@ -97,6 +99,7 @@ impl Connection {
             address: 0,
             failed: 0,
             was_usable: false,
+            has_failed: false,
             sought_at: 0,
             transport: None,
             session: sql_wire::session(shared.sessions.kind, &shared.sessions.credentials),
@@ -147,6 +150,11 @@ impl Connection {
     /// On the way to a server.
     pub fn is_seeking(&self) -> bool {
         !self.is_usable() && !matches!(self.state, State::BackingOff | State::Closed)
+    }
+
+    /// Whether a try to connect has failed.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
     }
 
     pub fn is_usable(&self) -> bool {
@@ -403,6 +411,7 @@ impl Connection {
         let was_usable = self.is_usable();
         if !was_usable {
             let (now, source) = (shared.clock.now, self.source);
+            self.has_failed = true;
             shared.recorder.connect_failed(now, source, &failure);
         }
         self.drop_transport();

@@ -78,8 +78,6 @@ pub struct Worker {
     lasting: Lasting,
     /// The workload has nothing left for this client.
     finished: bool,
-    /// It has looked for a server.
-    woken: bool,
     /// It has had a usable connection.
     connected: bool,
     /// A transaction of it has ended as it should.
@@ -122,16 +120,15 @@ impl Worker {
             held: None,
             lasting,
             finished: false,
-            woken: false,
             connected: false,
             served: false,
             failed: false,
         }
     }
 
-    /// It has found no usable connection, or none of its transactions has ended as it should although one failed.
+    /// Its tries to connect have failed, or one of its transactions has, and none has ended as it should.
     pub fn is_without_success(&self) -> bool {
-        !self.served && (self.failed || (self.woken && !self.connected))
+        !self.served && (self.failed || (!self.connected && self.lanes.has_failed()))
     }
 
     /// No call is under way, nor a transaction's wish for a new connection or a pause.
@@ -185,7 +182,6 @@ impl Worker {
 
     /// This worker is one of the run's connections from now on, so it looks for a server.
     pub fn wake(&mut self, load: &mut Load) {
-        self.woken = true;
         self.lanes.come_back();
         self.on_watch(load);
     }
@@ -224,6 +220,8 @@ impl Worker {
 
     /// The run is over; what is still under way failed or is in doubt.
     pub fn close(&mut self, failure: &Failure, load: &mut Load) {
+        // That the run ends first says nothing of the server.
+        let failed = self.failed;
         for role in self.lanes.roles() {
             let event = self.lanes.connection(role).close(failure.clone());
             self.handle(role, event, load);
@@ -233,6 +231,7 @@ impl Worker {
             self.turn = None;
         }
         self.give_up(load);
+        self.failed = failed;
     }
 
     #[inline]

@@ -23,6 +23,7 @@ impl Connection {
                     let failure = exhaustion::explain(failure, &mut shared.sockets.exhausted);
                     pause_ns = pause_ns.max(exhaustion::pause_ns(&failure));
                     let (now, source) = (shared.clock.now, self.source);
+                    self.has_failed = true;
                     shared.recorder.connect_failed(now, source, &failure);
                     self.drop_transport();
                     self.move_on(shared);

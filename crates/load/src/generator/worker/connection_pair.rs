@@ -53,6 +53,10 @@ impl ConnectionPair {
         self.all().any(Connection::is_busy)
     }
 
+    pub fn has_failed(&self) -> bool {
+        self.all().any(Connection::has_failed)
+    }
+
     pub fn has_usable(&self) -> bool {
         self.all().any(Connection::is_usable)
     }
