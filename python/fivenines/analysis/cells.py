@@ -4,10 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.availability.fault_results import FaultResult, fault_results
-from fivenines.analysis.availability.interruptions import longest_of
 from fivenines.analysis.availability.outages import Outages, Service, outages_of
 from fivenines.analysis.consistency.truth import CellTruth, cell_truth
-from fivenines.analysis.measured import VALUES
+from fivenines.analysis.measured import summary_of
 from fivenines.analysis.order import in_order
 from fivenines.analysis.statistics.best_case import BestCase
 from fivenines.analysis.statistics.means import Summary, never_upper_bound, summaries, summarise
@@ -195,8 +194,8 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         planned=planned,
         complete=len(trials),
         broken=broken,
-        tps=_rate("tps", trials),
-        qps=_rate("qps", trials),
+        tps=summary_of("tps", trials),
+        qps=summary_of("qps", trials),
         latency=summaries(latencies, LATENCIES, timed),
         writes=_outages(trials, "writes"),
         reads=_outages(trials, "reads"),
@@ -239,30 +238,18 @@ def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
     measured = [trial for trial in trials if trial.stalls_known]
     machines = [trial.machine for trial in measured]
-    longest = [longest_of(trial.stalls) for trial in measured]
     return Stalls(
-        sum(gap is not None for gap in longest),
-        summarise([len(trial.stalls) for trial in measured], machines=machines),
-        summarise(
-            [gap.ms if gap else 0.0 for gap in longest],
-            bounds=sum(gap is not None and not gap.closed for gap in longest),
-            machines=machines,
-        ),
+        sum(bool(trial.stalls) for trial in measured),
+        summary_of("stalls", trials),
+        summary_of("stalls_longest", trials),
         summarise([sum(gap.ms for gap in trial.stalls) for trial in measured], machines=machines),
         sum(trial.throughput.seconds for trial in measured if trial.throughput),
     )
 
 
-def _rate(measure: str, trials: list[TrialMeasures]) -> Summary:
-    measured = [(trial.machine, value[0]) for trial in trials if (value := VALUES[measure](trial))]
-    return summarise([rate for _, rate in measured], machines=[machine for machine, _ in measured])
-
-
 def _failover(trials: list[TrialMeasures]) -> Failover:
-    measured = [(trial.machine, value) for trial in trials if (value := VALUES["failover"](trial))]
-    lost = sum(is_bound for _, (_, is_bound) in measured)
-    machines = [machine for machine, _ in measured]
-    return Failover(summarise([ms for _, (ms, _) in measured], bounds=lost, machines=machines), lost)
+    summary = summary_of("failover", trials)
+    return Failover(summary, summary.bounds)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:

@@ -1,10 +1,12 @@
-"""Switchover of clusters whose nodes could all take the writes, so that any node can be drained."""
+"""Roles and switchover of clusters whose nodes could all take the writes, so that any node can be drained."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.capabilities import Drain
+from fivenines.servers.cluster.roles import Roles
 from fivenines.servers.cluster.switchover import Switchover
 
 if TYPE_CHECKING:
@@ -45,3 +47,19 @@ class Draining(Switchover[N]):
             draining.undrain(node.name)
         elif node.alive:
             node.sql.execute(*self.acceptance)
+
+
+class DrainingRoles(Roles[N], ABC):
+    """The first working node that is not drained is called the primary."""
+
+    @abstractmethod
+    def able(self, node: N) -> bool:
+        """Return whether a node could take the writes now."""
+
+    def observed(self, node: N) -> Literal["primary", "replica", "down"]:
+        if not self.able(node):
+            return "down"
+        switchover = self.cluster.switchover
+        assert isinstance(switchover, Draining)
+        able = [other for other in self.cluster.nodes if self.able(other)]
+        return "primary" if switchover.writer(able) is node else "replica"

@@ -108,8 +108,9 @@ def by_design(judgement: Judgement, cells: Sequence[CellResult]) -> Judgement:
 
 
 def _lost_by_one_failure(trial: TrialMeasures) -> bool:
-    faults = trial.record.faults
-    return any(seen_in("lost", [trial])) and len(faults) == 1 and len(faults[0].nodes) <= 1
+    """Return whether rows are lost although all faults, as a cut and then a kill, hit one node only."""
+    hit = {node for fault in trial.record.faults for node in fault.nodes or [fault.node]}
+    return any(seen_in("lost", [trial])) and len(hit) == 1
 
 
 def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:

@@ -26,7 +26,8 @@ def caution(connect: Callable[[float], AbstractContextManager[Any]], workload: W
     if expected is None:
         return ""
     table, key, size, option = expected
-    ids = ", ".join(str(1 + number * size // PROBES) for number in range(min(PROBES, size)))
+    probed = min(PROBES, size)
+    ids = ", ".join(str(1 + number * size // PROBES) for number in range(probed))
     try:
         with connect(10.0) as connection, closing(connection.cursor()) as cursor:
             cursor.execute(f"SELECT count(*) FROM {table} WHERE {key} IN ({ids})")
@@ -35,7 +36,6 @@ def caution(connect: Callable[[float], AbstractContextManager[Any]], workload: W
             largest = int(cursor.fetchone()[0] or 0)
     except Exception:  # each driver has its own; the load reports what is wrong with the tables
         return ""
-    probed = min(PROBES, size)
     if found < ENOUGH * probed:
         return (
             f"Only {found} of {probed} rows that the load chooses from are in {table} ({key} 1 to {size}):"

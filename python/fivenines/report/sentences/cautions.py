@@ -15,8 +15,8 @@ from fivenines.report.sentences.decision import Verdict, shown_measures
 # Means that differ by less than this factor get no caution.
 _NOTABLE = 1.1
 
-# The number of cautions next to the verdict.
-_SHOWN = 3
+# The number of cautions next to the verdict of a report.
+SHOWN = 3
 
 # Longer cautions, in characters, lose their brackets as well.
 _LONG = 110
@@ -25,16 +25,16 @@ _BRACKETS = re.compile(r" \(.*\)")
 _REST = re.compile(r"(?:[:;]|\. ).*", re.DOTALL)
 
 
-def cautions(decided: Sequence[Verdict], data: Data) -> list[str]:
-    """Return the cautions in short, those on the verdict itself first."""
+def cautions(decided: Sequence[Verdict], data: Data, shown: int = SHOWN) -> list[str]:
+    """Return up to `shown` cautions in short, those on the verdict first, and how many more there are."""
     shared = sharing.cautions(data.done)
     texts = [one.text for one in data.answers if one.topic == "Caution" and one.text not in shared]
     few = _too_few(decided, {"tps"} if data.blocks else set())
     every = [*few, *sharing.caution_in_short(data.done), *dict.fromkeys(map(_brief, texts))]
-    more = len(every) - _SHOWN
+    more = len(every) - shown
     if more <= 0:
         return every
-    return [*every[:_SHOWN], f"{count(more, 'more caution')}: see {TRUST}."]
+    return [*every[:shown], f"{count(more, 'more caution')}: see {TRUST}."]
 
 
 def _brief(text: str) -> str:

@@ -61,7 +61,7 @@ _LINES = 4
 def _excluded(decision: Decision) -> str:
     """ "Not eligible: a (may lose acknowledged rows by design), b (writes not recovered)"; one in full."""
     missed = [one for one in decision.candidates if one.status == "missed"]
-    if len(missed) == 1:
+    if len(missed) == 1 and not decision.absent:
         return missed_text(missed[0])
     named = [f"{one.called} ({_first_failure(one)})" for one in missed[:_NAMED]]
     more = [f"{len(missed) - _NAMED} more"] if len(missed) > _NAMED else []
@@ -100,23 +100,23 @@ def _open_and_next(decision: Decision) -> list[str]:
     chosen = decision.candidate(decision.best[0])
     totals = [one.n + one.more for one in chosen.judgements if one.more is not None and one.n]
     next_ = f"{max(totals)} trials of each would confirm: {continued(max(totals))}" if totals else ""
-    return [_limits(chosen).strip(), next_]
+    return [_limits(chosen), next_]
 
 
 def _limits(chosen: Candidate) -> str:
-    """ " 3 trials are too few to confirm “no acknowledged row lost” and 2 more requirements." """
+    """ "3 trials are too few to confirm “no acknowledged row lost” and 2 more requirements." """
     open_ = [one for one in chosen.judgements if one.status == "inconclusive"]
     if not open_:
         return ""
     known = [one for one in open_ if one.n]
     if not known:
-        return f" {quoted([open_[0].requirement])} was not measured."
+        return f"{quoted([open_[0].requirement])} was not measured."
     # Lost rows weigh most, so they are named first.
     first = next((one for one in known if one.requirement.measure.name == "lost"), known[0])
     n, rest = min(one.n for one in known), len(open_) - 1
     more = f" and {count(rest, 'more requirement')}" if rest else ""
     verb = "is" if n == 1 else "are"
-    return f" {count(n, 'trial')} {verb} too few to confirm {quoted([first.requirement])}{more}."
+    return f"{count(n, 'trial')} {verb} too few to confirm {quoted([first.requirement])}{more}."
 
 
 def _why(decision: Decision) -> str:

@@ -87,7 +87,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
-        Block([f"⚠ {text}" for text in cautions(decided, data)[:_CAUTIONS]]),
+        Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
         Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),
         Block(_violations(stored), alarm=True),
@@ -114,18 +114,11 @@ def _rates(rows: list[Row], data: Data) -> list[Row]:
     """Replace the rates of single trials by interleaved ones, which alone may be compared; else mark them."""
     if not data.blocks:
         return rows
-    rates = [data.interleaved_rate(cell.key) for cell in data.swept.cells]
-    known = all(rate is not None for rate in rates)
-    heading = title("tps") if known else "Trans./s alone"
-    return [
-        {
-            heading if name == title("tps") else name: number(rate or 0.0)
-            if known and name == title("tps")
-            else text
-            for name, text in row.items()
-        }
-        for row, rate in zip(rows, rates, strict=True)
-    ]
+    alone, rates = title("tps"), [data.interleaved_rate(cell.key) for cell in data.swept.cells]
+    known = [number(rate) for rate in rates if rate is not None]
+    if len(known) == len(rows):
+        return [{**row, alone: rate} for row, rate in zip(rows, known, strict=True)]
+    return [{"Trans./s alone" if name == alone else name: text for name, text in row.items()} for row in rows]
 
 
 def summary_rows(run: Run | Path) -> list[Row]:

@@ -18,7 +18,7 @@ class GaleraMembership(QuorumMembership[Mariadb]):
     cluster: "Galera"
 
     def not_joined_reason(self, node: Mariadb) -> str:
-        return "" if self.cluster.roles.synced(node) else f"{node.name} is not Synced"
+        return "" if self.cluster.roles.able(node) else f"{node.name} is not Synced"
 
     def unexpected_primary_reason(self, node: Mariadb) -> str:
         # After a failed state transfer the server runs outside the group, and must be restarted.

@@ -2,17 +2,17 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Roles
 from fivenines.servers.daemon import daemon
 from fivenines.servers.member import Member
 from fivenines.servers.ndb import states
 from fivenines.servers.ndb.data_node import DataNode
 from fivenines.servers.ndb.management_node import PORT, ManagementNode
 from fivenines.servers.ndb.sql_node import SqlNode
+from fivenines.solutions.draining import DrainingRoles
 
 if TYPE_CHECKING:
     from fivenines.solutions.ndb.solution import Ndb
@@ -21,16 +21,8 @@ if TYPE_CHECKING:
 LONGEST_START = 90.0
 
 
-class NdbRoles(Roles[SqlNode]):
+class NdbRoles(DrainingRoles[SqlNode]):
     """The first SQL node that reaches data nodes gets the writes."""
-
-    cluster: "Ndb"
-
-    def observed(self, node: SqlNode) -> Literal["primary", "replica", "down"]:
-        if not self.able(node):
-            return "down"
-        able = [other for other in self.cluster.nodes if self.able(other)]
-        return "primary" if self.cluster.switchover.writer(able) is node else "replica"
 
     def able(self, node: SqlNode) -> bool:
         """Return whether an SQL node reaches data nodes."""

@@ -49,6 +49,16 @@ def test_three_cautions_are_shown_without_their_figures(tmp_path: Path, n: int, 
     assert [*texts[:3], texts[-1]] == ["c 1.", "c 2.", "c 3.", last]
 
 
+def test_where_fewer_have_room_the_number_of_the_others_is_named(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", Matrix([Recipe("a")], faults=["none"], trials=2)))
+    data = Data(run, compared(run), [Answer("Caution", f"c {i}", "trust") for i in range(1, 4)])
+    assert cautions(decide(run), data, 2) == [
+        "c 1.",
+        "c 2.",
+        "1 more caution: see Reliability of the measurements.",
+    ]
+
+
 def test_other_processes_on_the_machine_are_one_sentence() -> None:
     def cell(name: str, taken: float) -> SimpleNamespace:
         shared = SimpleNamespace(taken=taken, cores=2.0, disturbed=taken > 0.2)

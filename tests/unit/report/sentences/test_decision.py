@@ -303,6 +303,30 @@ def test_a_broken_promise_is_the_headline(tmp_path: Path) -> None:
     assert len(found.lines) <= 4
 
 
+def test_a_promise_is_for_one_node_however_it_fails(tmp_path: Path) -> None:
+    """A cut and then a kill of the same node are one failure; kills of two nodes are not."""
+    recipes = [Recipe("2-safe", lost=1, may_lose=""), Recipe("other", may_lose="")]
+    run = write_run(tmp_path / "run", Matrix(recipes, trials=5))
+    for second, broken in (("node1", True), ("node2", False)):
+        for trial in open_run(run).complete:
+            fault = trial.record.faults[0]
+            again = fault.model_copy(update={"kind": "partition", "node": second, "nodes": [second]})
+            changed = trial.record.model_copy(update={"faults": [fault, again]})
+            store.write_json(trial.folder / layout.TRIAL, changed)
+        assert _settled(run).sentence.startswith("Broken promise: ") is broken
+
+
+def test_a_solution_without_a_trial_is_named_next_to_one_that_misses(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Matrix([Recipe("a"), Recipe("b", lost=2), Recipe("c")], trials=3))
+    for trial in open_run(run).complete:
+        if trial.record.cell.solution == "c":
+            remove_tree(trial.folder)
+    assert re.fullmatch(
+        r"Not eligible: b \(acknowledged rows lost in \d of 3 trials\) and c \(no complete trial\)\.",
+        _settled(run).lines[0],
+    )
+
+
 def test_a_difference_within_the_margin_is_no_reason_to_choose(tmp_path: Path) -> None:
     close = Recipe("a", tps=1030), Recipe("b", tps=1000)
     found = _decide(tmp_path / "a", *close, prefer=["tps"])
