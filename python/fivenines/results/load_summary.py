@@ -164,8 +164,8 @@ class LoadSummary:
         """Read the summary that a load has just written.
 
         Raises:
-            FiveninesError: the file is absent or no JSON object, or it lacks a number that each load has; the
-                message names the file and the key.
+            FiveninesError: the file is absent or no JSON object, lacks a number that each load has, or has a
+                part that cannot be read; the message names the file and the key.
         """
         try:
             document = json.loads(file.read_text(encoding="utf-8"))
@@ -175,11 +175,22 @@ class LoadSummary:
             raise FiveninesError(f"{file} has no result of a load: it contains no JSON object")
         for key in _REQUIRED:
             if not _is_number(_at(document, key)):
-                raise FiveninesError(
-                    f"{file} has no number {key!r}: the load generator is of another version than fivenines; "
-                    "reinstall fivenines"
-                )
-        return cls.of(document)
+                raise FiveninesError(f"{file} has no number {key!r}: {_OTHER_VERSION}")
+        summary = cls.of(document)
+        if unread := [key for key in _PARTS if _extent(document.get(key)) > _extent(getattr(summary, key))]:
+            raise FiveninesError(f"{file} has a part {unread[0]!r} that cannot be read: {_OTHER_VERSION}")
+        return summary
+
+
+_OTHER_VERSION = "the load generator is of another version than fivenines; reinstall fivenines"
+
+# The keys of parts. A stored summary may lack them; one that has just been written must not lose any.
+_PARTS = ("types", "rows", "connects", "schedule", "steps", "search", "windows", "client")
+
+
+def _extent(part: object) -> int:
+    """Return the length of a list, and for another part whether there is one."""
+    return len(part) if isinstance(part, list | tuple) else int(bool(part))
 
 
 def _at(document: Mapping[str, Any], path: str) -> object:

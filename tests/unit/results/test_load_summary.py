@@ -92,6 +92,23 @@ def test_a_missing_number_is_named_with_its_file(tmp_path: Path, change: dict[st
         LoadSummary.read(file)
 
 
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ("windows", [{"from_s": 1.0}]),
+        ("steps", [{"from_s": 0.0, "to_s": 1.0}, {"from_s": "later"}]),
+        ("types", [{"ok": 3}]),
+        ("schedule", {"rate": 5}),
+        ("client", [1]),
+    ],
+)
+def test_a_part_that_cannot_be_read_is_named_and_not_left_out(tmp_path: Path, key: str, part: Any) -> None:
+    file = tmp_path / "load.json"
+    file.write_text(json.dumps({**WHOLE, "client": {}, "search": None, key: part}))
+    with pytest.raises(FiveninesError, match=re.escape(f"{file} has a part {key!r} that cannot be read")):
+        LoadSummary.read(file)
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 def test_a_file_without_a_result_is_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "load.json"
