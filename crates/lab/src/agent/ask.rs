@@ -30,11 +30,6 @@ enum Asked {
     },
     /// Mount, unmount, freeze or thaw the disk of the data folder
     Disk { what: DiskAction },
-    /// Load a kernel module and its dependencies
-    Load {
-        #[arg(long)]
-        module: String,
-    },
     /// Print the longest response time of the disk, in seconds
     DiskDelay,
     /// Set the virtual machine's wall clock to ours
@@ -50,7 +45,6 @@ pub fn run(args: AskArgs) -> Result<()> {
         Asked::KillAll => Question::KillAll,
         Asked::Own { uid, folders } => Question::Own { folders, uid },
         Asked::Disk { what } => Question::Disk(what),
-        Asked::Load { module } => Question::Load(module),
         Asked::DiskDelay => Question::DiskDelay,
         Asked::SetClock => Question::SetClock(base::sys::unix_ns()),
         Asked::Clock => Question::Clock,

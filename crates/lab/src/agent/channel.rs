@@ -43,8 +43,6 @@ pub enum Question {
     Own { folders: Vec<String>, uid: u32 },
     /// Do something with the disk that is the data folder
     Disk(DiskAction),
-    /// Load a module of the kernel
-    Load(String),
     /// Say how long the disk took to answer at most, in seconds
     DiskDelay,
     /// Set the clock of the day to these nanoseconds since 1970

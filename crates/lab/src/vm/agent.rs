@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use super::boot::{self, AgentArgs};
 use super::paths::NODE;
-use super::{disk, disk_watch, exchange, modules};
+use super::{disk, disk_watch, exchange};
 use crate::agent::channel::{AGENT, Command, Question};
 use crate::agent::commands::Start;
 use crate::agent::serve::{Agent, serve};
@@ -75,7 +75,6 @@ impl Agent for Vm {
         match question {
             Question::Own { folders, uid } => own(&folders, uid).map(done),
             Question::Disk(action) => disk::run(action).map(done),
-            Question::Load(module) => modules::load(&module).map(done),
             Question::DiskDelay => Ok(disk_watch::longest().as_secs_f64().to_string()),
             Question::SetClock(nanoseconds) => set_clock(nanoseconds).map(done),
             Question::Clock => Ok(base::sys::unix_ns().to_string()),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TpccOptions {
-    /// Warehouses: the scale, of about 75 MB each.
+    /// Warehouses: the scale, of about 100 MB each.
     pub warehouses: u32,
     /// Percentages of new_order, payment, order_status, delivery and stock_level.
     pub mix: TpccMix,

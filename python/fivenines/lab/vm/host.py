@@ -68,15 +68,6 @@ class VirtualMachine(NamespaceHost):
         copy(str(core_binary()), self._core)
         super().start(lab)
 
-    def load_module(self, name: str) -> None:
-        """Load a module of its kernel unless it is loaded; its dependencies must be loaded.
-
-        Raises:
-            FiveninesError: the module could not be loaded.
-        """
-        self.power.require()
-        self.agent.ask("load", f"--module={name}")
-
     def require_sound(self) -> None:
         """Check that its disk has worked until now: a hanging disk would look like a slow server.
 
