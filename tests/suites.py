@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
+from fivenines.base.threads import Background
+
 ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "build" / "test"
 
@@ -188,7 +190,7 @@ def run(rows: Sequence[Sequence[Suite]]) -> int:
     every = [suite for row in rows for suite in row]
     began = time.monotonic()
     over = threading.Event()
-    threads = [threading.Thread(target=_run_row, args=(row, over), daemon=True) for row in rows]
+    threads = [Background(target=_run_row, args=(row, over)) for row in rows]
     for thread in threads:
         thread.start()
     try:

@@ -1,11 +1,11 @@
 """Copies finished trials to shared storage in the background; the run never waits for it."""
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.results import store
 from fivenines.results.storage import Storage
 from fivenines.trial.progress import Progress, TrialFinished
@@ -26,7 +26,7 @@ class Copies:
         self.failed: dict[str, str] = {}
         self._run, self._storage, self._say = run, storage, say
         self._waiting: SimpleQueue[str] = SimpleQueue()
-        self._thread = threading.Thread(target=self._copy_always, name="copies", daemon=True)
+        self._thread = Background(target=self._copy_always, name="copies")
         self._begun = False
 
     def __call__(self, event: Progress) -> None:

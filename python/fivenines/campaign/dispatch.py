@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.campaign.as_needed import AsNeeded
 from fivenines.campaign.schedule import Schedule, Work
 from fivenines.campaign.workers.base import Order, Worker, WorkerLostError
@@ -99,10 +100,7 @@ class Dispatch:
             raise FiveninesError(f"all workers are lost; {len(rest)} trials were not run")
 
     def _serve_all(self, workers: Sequence[Worker]) -> None:
-        threads = [
-            threading.Thread(target=self._guarded, args=(worker,), name=worker.name, daemon=True)
-            for worker in workers
-        ]
+        threads = [Background(target=self._guarded, args=(worker,), name=worker.name) for worker in workers]
         for thread in threads:
             thread.start()
         try:
@@ -115,7 +113,7 @@ class Dispatch:
     def _break_off(self, workers: Sequence[Worker]) -> None:
         self._end()
         # Interrupt all at once, as an interrupt may wait for the worker's clean-up.
-        requested = [threading.Thread(target=worker.interrupt, daemon=True) for worker in workers]
+        requested = [Background(target=worker.interrupt) for worker in workers]
         for thread in requested:
             thread.start()
         _join(requested)
@@ -209,7 +207,7 @@ class Dispatch:
                 self._listener(event)
 
 
-def _join(threads: Sequence[threading.Thread]) -> None:
+def _join(threads: Sequence[Background]) -> None:
     while any(thread.is_alive() for thread in threads):
         for thread in threads:
             thread.join(_POLL)

@@ -3,13 +3,13 @@
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from fivenines.base.threads import Background
 from fivenines.lab.processes.tree import below
 
 
@@ -34,11 +34,11 @@ class LoadProcess:
             env={**os.environ, **environment},
             start_new_session=True,
         )
-        self._reader: threading.Thread | None = None
+        self._reader: Background | None = None
 
     def listen(self, read_line: Callable[[str], None]) -> None:
         """Call a function with each line of its standard output, in a separate thread, from now on."""
-        self._reader = threading.Thread(target=self._listen, args=(read_line,), daemon=True)
+        self._reader = Background(target=self._listen, args=(read_line,))
         self._reader.start()
 
     @property

@@ -18,6 +18,7 @@ from typing import Self, TypeVar
 
 from fivenines.base import space
 from fivenines.base.errors import NoSpaceError
+from fivenines.base.threads import Background
 from fivenines.lab.closing import Closing
 
 T = TypeVar("T")
@@ -98,7 +99,7 @@ class MachineWatch(Closing):
         self._folder = folder
         self._last = read()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="vigil", daemon=True)
+        self._thread = Background(target=self._watch, name="vigil")
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from fivenines.base.threads import Background
 from fivenines.results.records import Event
 
 # Polling interval in seconds; each poll reads the failover manager's log.
@@ -27,7 +28,7 @@ class Reporter:
         self._reported: set[tuple[float, str, str]] = set()
         self._over = threading.Event()
         self._news = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="teller", daemon=True)
+        self._thread = Background(target=self._run, name="teller")
 
     def start(self) -> None:
         """Begin."""

@@ -17,6 +17,8 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from fivenines.base.threads import Background
+
 if TYPE_CHECKING:
     from fivenines.results.records import WorkerRecord
 
@@ -32,7 +34,7 @@ def main() -> None:
     connection = Connection(int(descriptor))
     os.set_inheritable(connection.fileno(), False)
     orders: SimpleQueue[Any] = SimpleQueue()
-    threading.Thread(target=_listen, args=(connection, orders), daemon=True).start()
+    Background(target=_listen, args=(connection, orders)).start()
     _work(connection, orders, _described(name, int(neighbours), cores))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from fivenines import __version__
 from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.base.threads import Background
 from fivenines.campaign.workers import remote
 from fivenines.campaign.workers.base import PATIENCE, Delivered, Order, WorkerLostError, unexpected
 from fivenines.campaign.workers.node_watch import NodeList, await_result
@@ -200,7 +201,7 @@ class Running:
             raise
         except WorkerLostError:
             # If the machine wakes up, the trial must not continue there.
-            threading.Thread(target=self._ray.cancel, args=(self._task,), daemon=True).start()
+            Background(target=self._ray.cancel, args=(self._task,)).start()
             raise
         except Exception as error:
             raise _failure(error) from error

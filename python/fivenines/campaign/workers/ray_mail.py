@@ -3,6 +3,7 @@
 import threading
 from typing import Any
 
+from fivenines.base.threads import Background
 from fivenines.trial.progress import Listener, Progress
 
 # Polling interval for events in seconds.
@@ -33,7 +34,7 @@ class Mail:
         self._listeners: dict[str, Listener] = {}
         self._delivering = threading.Lock()
         self._awaited = threading.Event()
-        threading.Thread(target=self._deliver_always, name="events", daemon=True).start()
+        Background(target=self._deliver_always, name="events").start()
 
     def open(self, box: str, listener: Listener) -> None:
         """Register a listener for the events of a box."""

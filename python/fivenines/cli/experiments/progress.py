@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
+from fivenines.base.threads import Background
 from fivenines.campaign.journal import line_of
 from fivenines.cli.experiments.attended import How
 from fivenines.cli.experiments.story import Clock, Story
@@ -91,7 +92,7 @@ def _each_second(look: Callable[[], None]) -> Iterator[None]:
         while not over.wait(1.0):
             look()
 
-    watcher = threading.Thread(target=watch, name="progress", daemon=True)
+    watcher = Background(target=watch, name="progress")
     watcher.start()
     try:
         yield

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.base.errors import FiveninesError, brief
+from fivenines.base.threads import Background
 from fivenines.base.waiting import wait_until
 from fivenines.failover.programs import port_check, templates
 from fivenines.failover.programs.marks import Reader, goes_on, names_of
@@ -101,7 +102,7 @@ class Running:
             wait_until(self._not_ready, settings.ready.within, what, 0.05)
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{self._last_words()}") from error
-        threading.Thread(target=self._attend, args=(self.process,), daemon=True).start()
+        Background(target=self._attend, args=(self.process,)).start()
 
     @property
     def process(self) -> Process:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fivenines.base.errors import brief
+from fivenines.base.threads import Background
 from fivenines.lab.processes.process import whole_lines
 
 # Seconds between two reads, and so the largest delay of a line. Checking an unchanged file takes one call.
@@ -29,7 +30,7 @@ class Tail:
         self._seen: tuple[int, int] = (0, 0)
         self._over = threading.Event()
         self._one_at_a_time = threading.Lock()
-        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread = Background(target=self._follow)
 
     def start(self) -> None:
         """Begin to read, with the existing lines."""

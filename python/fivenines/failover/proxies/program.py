@@ -5,12 +5,12 @@ find a new primary by itself, fivenines notifies it after the failover manager h
 """
 
 import signal
-import threading
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from fivenines.base.threads import Background
 from fivenines.failover.programs.running import Running
 from fivenines.failover.programs.settings import Port, ProgramParts
 from fivenines.failover.proxies.base import Access
@@ -87,7 +87,7 @@ class Program(Access[ProgramSettings]):
     def _follow(self, _name: str) -> None:
         # Failures are only recorded: the promotion is done, and its reporter must go on.
         how = self.settings.on_promotion
-        threading.Thread(target=self._running.follow, args=(how,), daemon=True).start()
+        Background(target=self._running.follow, args=(how,)).start()
 
     def restart(self) -> None:
         self._running.restart()

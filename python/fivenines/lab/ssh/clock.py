@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 
 # Reads the clocks N times: our clock before and after, their wall clock, their monotonic clock; nanoseconds.
 Asked = Callable[[int], Sequence[tuple[int, int, int, int]]]
@@ -58,7 +59,7 @@ class Clock:
         self._period = period
         self._ended = threading.Event()
         self.readings: list[Reading] = [reading(ask(TIMES))]
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread = Background(target=self._watch)
         self._thread.start()
 
     def _watch(self) -> None:

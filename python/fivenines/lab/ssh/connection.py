@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.paths import short_path
+from fivenines.base.threads import Background
 from fivenines.lab.ssh import login, pipes
 from fivenines.lab.ssh.inventory import MachineSettings
 from fivenines.lab.ssh.login_shell import MARK, SUDO, after_mark, given, not_begun
@@ -305,6 +306,6 @@ def _loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if not _running:
             loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="ssh", daemon=True).start()
+            Background(target=loop.run_forever, name="ssh").start()
             _running.append(loop)
         return _running[0]

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.base.threads import Background
 from fivenines.lab.processes.bound import ends_with_us
 from fivenines.load.bench.plan import Bench, secret
 from fivenines.load.dsn import Dsn
@@ -185,7 +186,7 @@ class _Program:
             errors="replace",
             process_group=0,
         )
-        self._hears = threading.Thread(target=self._hear, daemon=True)
+        self._hears = Background(target=self._hear)
         self._hears.start()
 
     def _hear(self) -> None:

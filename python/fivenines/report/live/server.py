@@ -2,13 +2,13 @@
 
 import socket
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.report.live import usage
 from fivenines.report.live.app import Server
 from fivenines.report.live.guard import Tokens
@@ -52,7 +52,7 @@ def serve(root: Path, port: int, ready: Ready) -> None:
             date_header=False,
         )
         server = uvicorn.Server(config)
-        thread = threading.Thread(target=_answer, args=(server, listening, launcher), daemon=True)
+        thread = Background(target=_answer, args=(server, listening, launcher))
         thread.start()
         ready(tokens.url)
         try:

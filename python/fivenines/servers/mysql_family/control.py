@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from fivenines.base.drivers import pymysql
+from fivenines.base.threads import Background
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
 from fivenines.servers.mysql_family.replication import Replicating
@@ -81,7 +82,7 @@ class MysqlFamilyControl(Control):
         with self.cursor(address, PATIENCE) as cursor:
             cursor.execute(f"SET SESSION lock_wait_timeout = {round(PATIENCE - 2)}")
             done = threading.Event()
-            ending = threading.Thread(target=self._end_waiting, args=(address, done), daemon=True)
+            ending = Background(target=self._end_waiting, args=(address, done))
             ending.start()
             try:
                 cursor.execute(statement)

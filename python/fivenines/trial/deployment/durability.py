@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fivenines.base.errors import FiveninesError, brief
+from fivenines.base.threads import Background
 from fivenines.base.waiting import wait_until
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.cluster import Cluster
@@ -72,7 +73,7 @@ class DurabilityKeeper:
         self._known: dict[str, _Known] = {}
         self._events: list[ManagerEvent] = []
         self._over = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._threads: list[Background] = []
 
     def start(self) -> None:
         """Start the threads; return when every node has its durability.
@@ -82,7 +83,7 @@ class DurabilityKeeper:
         """
         for node in self._cluster.nodes:
             self._known[node.name] = _Known()
-            run = threading.Thread(target=self._watch, args=(node,), daemon=True)
+            run = Background(target=self._watch, args=(node,))
             self._threads.append(run)
             run.start()
         wait_until(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from fivenines.base.threads import Background
 from fivenines.servers.base import Server
 from fivenines.servers.daemon import daemon
 from fivenines.servers.member import Member
@@ -98,11 +99,7 @@ class NodeRecovery:
         watchers = []
         for node in self._solution.membership.restart_order(nodes):
             after = threading.Event()
-            watchers.append(
-                threading.Thread(
-                    target=self._watch, args=(node, returns[node.name], before, after), daemon=True
-                )
-            )
+            watchers.append(Background(target=self._watch, args=(node, returns[node.name], before, after)))
             before = after
         for watcher in watchers:
             watcher.start()

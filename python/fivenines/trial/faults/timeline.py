@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from fivenines.base import plugins
+from fivenines.base.threads import Background
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings, Step
@@ -58,9 +59,9 @@ class FaultRunner:
         self._context = FaultContext(deployed, Random(seed), self._note, self._early_end)
         self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
         self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
-        self._threads: list[threading.Thread] = []
+        self._threads: list[Background] = []
         self._call_over = threading.Event()
-        self._on_call: threading.Thread | None = None
+        self._on_call: Background | None = None
         self._repaired: set[str] = set()
         self._suspected: set[str] = set()
         self._next_look = 0.0
@@ -70,10 +71,8 @@ class FaultRunner:
         """Inject the fault now, or its steps at their times from now; return at once."""
         moment = time.monotonic()
         for step, run in zip(self.steps, self.runs, strict=True):
-            self._threads.append(
-                threading.Thread(target=run.run, args=(moment + step.at, self._early_end), daemon=True)
-            )
-        self._on_call = threading.Thread(target=self._stay_on_call, daemon=True)
+            self._threads.append(Background(target=run.run, args=(moment + step.at, self._early_end)))
+        self._on_call = Background(target=self._stay_on_call)
         for thread in (*self._threads, self._on_call):
             thread.start()
         if self._reporter is not None:

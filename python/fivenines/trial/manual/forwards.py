@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from fivenines.base.threads import Background
 from fivenines.lab.network.forward import LOOPBACK, Forwarder
 from fivenines.servers.base import Server
 from fivenines.trial.deployment.deployed import Deployed
@@ -47,7 +48,7 @@ class Forwards:
             Way(each.name, each.address, f"{LOOPBACK}:{port}", each.node)
             for each, port in zip(self._entrances, self._forwarder.ports, strict=True)
         ]
-        threading.Thread(target=self._watch, daemon=True).start()
+        Background(target=self._watch).start()
 
     def login(self) -> Login:
         """Return how a client connects now."""

@@ -1,10 +1,10 @@
 """Sample the servers' own counters."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from fivenines.base.threads import Background
 from fivenines.servers.base import Server
 from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.session import Session
@@ -38,7 +38,7 @@ class CounterObserver(SamplingObserver):
         ]
         sources = [(node.sql.session(TIMEOUT), reader) for node, reader in readers if reader is not None]
         if sources:
-            thread = threading.Thread(target=self._watch_others, args=(sources,), daemon=True)
+            thread = Background(target=self._watch_others, args=(sources,))
             self._threads.append(thread)
             thread.start()
 

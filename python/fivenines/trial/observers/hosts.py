@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.lab.host import Host
 from fivenines.lab.vm.host import VirtualMachine
 from fivenines.trial.observers.base import Observer
@@ -32,7 +33,7 @@ class HostObserver(Observer):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = Background(target=self._run)
         self._processes = Processes()
         self._machine = Machine()
         self._device = Device(self.out)

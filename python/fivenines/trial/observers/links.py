@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.lab.network.wan import Traffic
 from fivenines.trial.observers.base import Observer
 
@@ -18,7 +19,7 @@ class LinkObserver(Observer):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = Background(target=self._run)
         self._started_ns = 0
         self._before: dict[tuple[str, str], Traffic] = {}
 

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.lab.processes.process import end_within
 from fivenines.servers.member import Member, StateReporter
 from fivenines.trial.observers.base import Observer
@@ -44,7 +45,7 @@ class MemberStateObserver(Observer):
         self._ended = threading.Event()
         self._reported: dict[str, Mapping[str, str]] = {}
         self._last: dict[str, str] = {}
-        self._threads: list[threading.Thread] = []
+        self._threads: list[Background] = []
         self._writing = threading.Lock()
 
     @property
@@ -58,7 +59,7 @@ class MemberStateObserver(Observer):
         self._writer.writerow(self.columns_of("members"))
         for member, reporter in self._reporters().items():
             self._reported[member.name] = {}
-            thread = threading.Thread(target=self._listen, args=(member, reporter), daemon=True)
+            thread = Background(target=self._listen, args=(member, reporter))
             self._threads.append(thread)
             thread.start()
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, ClassVar
 
+from fivenines.base.threads import Background
 from fivenines.servers.base import Server
 from fivenines.servers.session import Session
 from fivenines.trial.observers.base import Observer
@@ -36,7 +37,7 @@ class SamplingObserver(Observer):
         super().__init__(*arguments)
         self._ended = threading.Event()
         self._writing = threading.Lock()
-        self._threads: list[threading.Thread] = []
+        self._threads: list[Background] = []
         self._started_ns = 0
 
     @abstractmethod
@@ -57,7 +58,7 @@ class SamplingObserver(Observer):
         self._writer = csv.writer(self._stream)
         self._writer.writerow(self.columns_of(self.tables[0]))
         for node in self.deployed.solution.nodes:
-            thread = threading.Thread(target=self._watch, args=(node,), daemon=True)
+            thread = Background(target=self._watch, args=(node,))
             self._threads.append(thread)
             thread.start()
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.base.errors import FiveninesError, brief
+from fivenines.base.threads import Background
 from fivenines.base.units import Duration
 from fivenines.base.waiting import wait_until
 from fivenines.failover.managers import lab_requests
@@ -126,13 +127,13 @@ class Mha(Manager[MhaSettings]):
         self.ssh.start()
         self._write_files()
         self._keep_passwords()
-        threading.Thread(target=self._serve, daemon=True).start()
+        Background(target=self._serve).start()
         try:
             self._launch()
         except FiveninesError:
             self.stop()
             raise
-        threading.Thread(target=self._keep, daemon=True).start()
+        Background(target=self._keep).start()
 
     def start_on(self, node: Server) -> None:
         self.ssh.start_on(node)
@@ -250,7 +251,7 @@ class Mha(Manager[MhaSettings]):
             command.append("--ignore_last_failover")
         reader, process = self._reader(), self.host.commands.spawn_piped(command)
         self._process = process
-        threading.Thread(target=self._attend, args=(process, reader), daemon=True).start()
+        Background(target=self._attend, args=(process, reader)).start()
         try:
             wait_until(lambda: self._unready(process, reader), 90.0, "MHA did not begin to watch")
         except FiveninesError:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.base.units import Duration
 from fivenines.base.waiting import wait_until
 from fivenines.failover.managers import lab_requests
@@ -71,7 +72,7 @@ class Operator(Manager[OperatorSettings]):
                 start_new_session=True,
             )
         self._watching = threading.Event()
-        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        Background(target=self._listen, args=(self._process,)).start()
         if not self._watching.wait(20.0):
             output = tail(self.host.node / "log" / "operator.err")
             raise FiveninesError(f"the operator did not start to watch:\n{output}")

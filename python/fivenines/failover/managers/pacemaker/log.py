@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from fivenines.base.threads import Background
 from fivenines.lab.processes.process import whole_lines
 from fivenines.servers.cluster.events import ManagerEvent
 
@@ -160,13 +161,13 @@ class Follower:
         self._ahead = time.time_ns() - time.monotonic_ns()
         self._ended = threading.Event()
         self._reading = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread: Background | None = None
 
     def begin(self) -> None:
         """Begin to read from the current end of the logs."""
         for path in self._files:
             self._files[path] = path.stat().st_size if path.exists() else 0
-        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread = Background(target=self._follow)
         self._thread.start()
 
     def events(self) -> list[ManagerEvent]:

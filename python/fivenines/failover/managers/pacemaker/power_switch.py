@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.base.waiting import wait_until
 from fivenines.lab.host import Host
 
@@ -66,7 +67,7 @@ class PowerSwitch:
         self._ended = threading.Event()
         for host in hosts:
             _folder(host).mkdir(exist_ok=True)
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread = Background(target=self._serve)
         self._thread.start()
 
     def connect(self, host: Host) -> None:

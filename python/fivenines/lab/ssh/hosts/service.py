@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fivenines.base.core import core_binary
 from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
 from fivenines.lab.host import ENGINE, Root
 from fivenines.lab.processes.process import start_logged
 from fivenines.lab.ssh import agent, transfer
@@ -77,7 +78,7 @@ class HostService:
         self.connection.log_to(self._logs / COMMANDS)
         self.core = transfer.program(self.connection, self._base)
         self._serve([])
-        threading.Thread(target=self._beat, daemon=True).start()
+        Background(target=self._beat).start()
 
     def begin_again(self, connection: Connection) -> None:
         """Start the host again, with its former files, after the machine was switched off.
