@@ -145,7 +145,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
         [
             Suite("engines", engines, left_over=False),
             # Some unit tests read a clock, so they run before the lab occupies the processors.
-            Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False),
+            Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False, in_memory=True),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
         [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],

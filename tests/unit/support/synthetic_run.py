@@ -344,20 +344,24 @@ def write_timeouts(trial: Path, slots: set[int]) -> None:
 def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
     """A table by way of CSV, as fivenines-core's files come in."""
     source = trial / f"{table}.csv"
-    names = list(layout.TABLES[table])
+    columns = layout.TABLES[table]
+    lists = [name for name, kind in columns.items() if kind.endswith("[]")]
     with source.open("w", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(names)
-        writer.writerows([_field(row.get(name)) for name in names] for row in rows)
+        writer.writerow(columns)
+        for row in rows:
+            for name in lists:
+                row[name] = _list_field(row.get(name))
+            writer.writerow(map(row.get, columns))
     store.csv_to_parquet(source, store.table_path(trial, table), table)
     source.unlink()
 
 
-def _field(value: Any) -> Any:
-    """Return a value of a CSV file: a list is written as DuckDB reads it."""
-    if isinstance(value, list):
-        return "[" + ",".join("NULL" if item is None else str(item) for item in value) + "]"
-    return value
+def _list_field(value: Any) -> Any:
+    """Return a list as DuckDB reads it in a CSV file."""
+    if not isinstance(value, list):
+        return value
+    return "[" + ",".join("NULL" if item is None else str(item) for item in value) + "]"
 
 
 def write_executed(trial: Path, executed: dict[int, int]) -> None:

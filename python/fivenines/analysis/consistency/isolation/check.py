@@ -10,7 +10,7 @@ from fivenines.analysis.consistency.isolation.bank import check_bank
 from fivenines.analysis.consistency.isolation.lists import check_lists
 from fivenines.base.errors import FiveninesError
 from fivenines.results.records import Isolation
-from fivenines.results.store import StoredTrial, table_path
+from fivenines.results.store import StoredTrial, reader, table_path
 
 # Version of the rules of all checkers, raised when a change affects their results.
 RULES = 1
@@ -40,11 +40,11 @@ def judge(trial: Path) -> list[Isolation]:
     path = table_path(trial, "history")
     if not path.is_file():
         return []
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with reader() as connection:
         try:
             # a view takes no parameters; the path stands in a literal
             literal = str(path).replace("'", "''")
-            connection.execute(f"CREATE VIEW history AS SELECT * FROM read_parquet('{literal}')")
+            connection.execute(f"CREATE TEMPORARY VIEW history AS SELECT * FROM read_parquet('{literal}')")
             result = [check_lists(connection), check_bank(connection)]
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
