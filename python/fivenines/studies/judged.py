@@ -1,32 +1,21 @@
 """Verdicts on a study's claims: each is judged by the runs, and by the published figures."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from fivenines.analysis.wording import listed
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.interleaved_plan import blocks, seconds_of
 from fivenines.experiment.plan import cells, plan
 from fivenines.experiment.source import Part
-from fivenines.studies.claims.verdicts import Outcome, Verdict
+from fivenines.studies import tally
+from fivenines.studies.claims.verdicts import Verdict
 from fivenines.studies.measured import PartFigures, RunFigures
 from fivenines.studies.models import Claim, Form, Study, Unavailable
 from fivenines.studies.planned import PlannedFigures, spots_of_part
 from fivenines.studies.printed import PrintedFigures
-
-# Verdict on a claim.
-Result = Outcome | Literal["not run"]
-
-# Words for counts of claims that do not hold: singular, plural.
-_WORDS: dict[Result, tuple[str, str]] = {
-    "does not hold": ("does not hold", "do not hold"),
-    "inconclusive": ("inconclusive", "inconclusive"),
-    "cannot be run here": ("cannot be run here", "cannot be run here"),
-    "not run": ("not run", "not run"),
-}
+from fivenines.studies.tally import Result, Whose
 
 
 @dataclass(frozen=True)
@@ -82,15 +71,21 @@ class StudyResult:
 
     @property
     def sentence(self) -> str:
-        """Return a summary of the verdicts: "3 of 5 hold, 2 inconclusive"."""
-        counts = Counter(claim.result for claim in self.claims)
-        holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
-        rest = [
-            f"{counts[result]} {words[counts[result] != 1]}"
-            for result, words in _WORDS.items()
-            if counts[result]
-        ]
-        return ", ".join([holding, *rest])
+        """Return a summary of the verdicts: "Of the authors' 5 claims 3 hold, 2 are inconclusive"."""
+        return tally.sentence(self._results)
+
+    @property
+    def counts(self) -> dict[Whose, dict[Result, int]]:
+        """Return how many claims have each verdict, by whose they are."""
+        return tally.counts(self._results)
+
+    def of(self, group: Whose) -> list[Judged]:
+        """Return the claims of the authors, or those of ours."""
+        return [claim for claim in self.claims if tally.whose(claim.claim) == group]
+
+    @property
+    def _results(self) -> list[tuple[Claim, Result]]:
+        return [(claim.claim, claim.result) for claim in self.claims]
 
 
 def judge(

@@ -75,8 +75,10 @@ class Claim(Settings):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", description="short name, unique in the study")
     says: str = Field(min_length=1, description="the claim in a sentence")
-    basis: Literal["measured", "stated"] = Field(
-        "measured", description="whether the study measured it, or states it without figures"
+    basis: Literal["measured", "stated", "ours"] = Field(
+        "measured",
+        description="measured: the study measured it; stated: it states it without figures; ours: the "
+        "authors did not claim it, so it is counted apart",
     )
     fidelity: Literal["same", "scaled", "stand-in"] = Field(
         "same", description="same: as published; scaled: smaller or shorter; stand-in: by a substitute"

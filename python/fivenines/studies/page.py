@@ -15,7 +15,8 @@ from fivenines.results import layout
 from fivenines.results.store import write_text
 from fivenines.studies.figures_shown import drawing, figures_table
 from fivenines.studies.judged import Judged, StudyResult
-from fivenines.studies.written import printed_words
+from fivenines.studies.tally import WHOSE, whose
+from fivenines.studies.written import ORIGIN, TITLES, printed_words
 
 # Signs before the words of a verdict, as colour alone is not accessible.
 SIGNS = {"holds": "✓", "does not hold": "✗", "inconclusive": "?", "cannot be run here": "○", "not run": "○"}
@@ -33,6 +34,7 @@ class ShownClaim:
 
     judged: Judged
     sign: str
+    origin: str
     fidelity: str
     printed: str
     table: Table
@@ -61,6 +63,11 @@ def render(result: StudyResult) -> str:
             form=result.form,
             result=result,
             claims=claims,
+            groups=[
+                (TITLES[group], shown)
+                for group in WHOSE
+                if (shown := [item for item in claims if whose(item.judged.claim) == group])
+            ],
             legend=LEGEND,
             report=layout.REPORT,
             signs=SIGNS,
@@ -74,6 +81,7 @@ def _shown(judged: Judged) -> ShownClaim:
     return ShownClaim(
         judged,
         SIGNS[judged.result],
+        ORIGIN[judged.claim.basis],
         FIDELITY[judged.claim.fidelity],
         printed_words(judged),
         figures_table(judged),

@@ -11,6 +11,7 @@ from fivenines.studies import found
 from fivenines.studies.judged import asked_parts
 from fivenines.studies.run import Chosen, choose, sizes
 from fivenines.studies.source import FORMS, Loaded, load_study
+from fivenines.studies.tally import Whose, whose
 
 
 def rows(chosen: Chosen) -> list[list[object]]:
@@ -32,10 +33,12 @@ def total(chosen: Chosen) -> str:
     )
 
 
-def claims(chosen: Chosen) -> list[list[str]]:
-    """Return a row for each claim that is judged."""
+def claims(chosen: Chosen, group: Whose) -> list[list[str]]:
+    """Return a row for each claim that is judged, of the authors' claims or of ours."""
     return [
-        [claim["claim"], ", ".join(claim["parts"]) or NOTHING, claim["says"]] for claim in _claims(chosen)
+        [claim["claim"], ", ".join(claim["parts"]) or NOTHING, claim["says"]]
+        for claim in _claims(chosen)
+        if (claim["basis"] == "ours") == (group == "ours")
     ]
 
 
@@ -85,7 +88,8 @@ def _brief(loaded: Loaded) -> dict[str, Any]:
         "question": study.question,
         "seconds": seconds,
         "only_by_name": refused,
-        "claims": len(study.claims),
+        "claims": sum(whose(claim) == "authors" for claim in study.claims),
+        "ours": sum(whose(claim) == "ours" for claim in study.claims),
         "cannot": _cannot(plans["full"]),
     }
 

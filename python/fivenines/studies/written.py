@@ -10,9 +10,21 @@ from fivenines.results.store import write_text
 from fivenines.studies.claims.verdicts import Atom, Verdict
 from fivenines.studies.figures_shown import figures_table
 from fivenines.studies.judged import Judged, StudyResult
+from fivenines.studies.tally import WHOSE, Whose
 
 # Version of `claims.json`.
 FORMAT = 1
+
+# Title and heading of a table of claims, by whose they are.
+TITLES: dict[Whose, str] = {"authors": "The authors' claims", "ours": "Questions of ours"}
+HEADS: dict[Whose, str] = {"authors": "Claim", "ours": "Question of ours"}
+
+# Origin of a claim in a sentence.
+ORIGIN = {
+    "measured": "The study measured this.",
+    "stated": "The study states this without figures.",
+    "ours": "The authors did not claim this; the question is ours.",
+}
 
 
 def write_json(result: StudyResult) -> None:
@@ -31,6 +43,7 @@ def as_json(result: StudyResult) -> dict[str, Any]:
         "study": study.study,
         "form": result.form,
         "sentence": result.sentence,
+        "counts": result.counts,
         "differs": study.differs,
         "unavailable": {name: item.model_dump() for name, item in study.unavailable.items()},
         "parts": [
@@ -46,23 +59,32 @@ def markdown(result: StudyResult) -> str:
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)
-    rows = [[claim.result, claim.claim.says, printed_word(claim)] for claim in result.claims]
-    verdicts = Table(result.sentence, ["Verdict", "Claim", "As printed"], rows, 2)
     return "\n".join(
         [
             f"## {study.study}, {result.form} form\n\n{cite}.\n",
-            verdicts.markdown(),
+            f"{result.sentence}.\n",
+            *(table.markdown() for table in verdict_tables(result)),
             f"What differs from the study:\n\n{differs}\n",
             *(_evidence(claim) for claim in result.claims),
         ]
     )
 
 
+def verdict_tables(result: StudyResult) -> list[Table]:
+    """Return a table of the verdicts on the authors' claims, and one on the questions of ours, if any."""
+    return [
+        Table(TITLES[group], ["Verdict", HEADS[group], "As printed"], rows, 2)
+        for group in WHOSE
+        if (rows := [[item.result, item.claim.says, printed_word(item)] for item in result.of(group)])
+    ]
+
+
 def _evidence(judged: Judged) -> str:
     """Return the measured and published figures of a claim, with the verdict's sentences."""
     claim = judged.claim
     texts = [f"### {claim.id}: {judged.result}\n", f"{claim.says.rstrip('.')}.\n"]
-    texts += [f"*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
+    origin = f"{ORIGIN[claim.basis]} " if claim.basis == "ours" else ""
+    texts += [f"{origin}*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
     texts += ["".join(f"- {sentence}\n" for sentence in judged.sentences)]
     if (table := figures_table(judged)).rows:
         texts.append(table.markdown())

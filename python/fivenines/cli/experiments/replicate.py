@@ -180,10 +180,8 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
     if format_ is Format.md:
         console.stdout().out(written.markdown(result).rstrip("\n"), highlight=False)
         return
-    console.table(
-        ["verdict", "claim", "as printed"],
-        [[claim.result, claim.claim.says, written.printed_word(claim)] for claim in result.claims],
-    )
+    for table in written.verdict_tables(result):
+        console.table([column.lower() for column in table.columns], table.rows)
     console.say(result.sentence, "bold")
     if result.form == "quick" and (parts := _inconclusive(result)):
         named = " ".join(f"--part {part}" for part in parts)
@@ -198,6 +196,8 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
 def _show_plan(chosen: "Chosen", format_: Format) -> None:
     from fivenines.cli.output import console
     from fivenines.studies import plan_shown
+    from fivenines.studies.tally import WHOSE
+    from fivenines.studies.written import HEADS
 
     if format_ is Format.json:
         console.as_json(plan_shown.as_json(chosen))
@@ -207,7 +207,9 @@ def _show_plan(chosen: "Chosen", format_: Format) -> None:
     console.say(f"{chosen.study.study}, {chosen.form} form: {chosen.study.question}", "bold")
     console.table(["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"])
     console.say(plan_shown.total(chosen), "bold")
-    console.table(["claim", "parts", "says"], plan_shown.claims(chosen))
+    for group in WHOSE:
+        if rows := plan_shown.claims(chosen, group):
+            console.table([HEADS[group].lower(), "parts", "says"], rows)
 
 
 def _list(format_: Format) -> None:
@@ -224,7 +226,7 @@ def _list(format_: Format) -> None:
         console.as_json(every)
         return
     console.table(
-        ["study", "published by", "quick", "full", "claims", "cannot be run here"],
+        ["study", "published by", "quick", "full", "claims", "ours", "cannot be run here"],
         [
             [
                 one["study"],
@@ -232,11 +234,12 @@ def _list(format_: Format) -> None:
                 about(one["seconds"]["quick"]),
                 about(one["seconds"]["full"]),
                 one["claims"],
+                one["ours"],
                 "; ".join(one["cannot"]) or "-",
             ]
             for one in every
         ],
-        right=["claims"],
+        right=["claims", "ours"],
         names=["study"],
     )
     console.say("To show the parts and claims of a study: fivenines replicate STUDY --dry-run")

@@ -79,7 +79,7 @@ def test_figures_of_trials_make_the_verdicts(fivenines: Fivenines) -> None:
     folder = _ran()
     assert _results(fivenines) == {"faster": "holds", "nothing-lost": "holds", "cloud": "cannot be run here"}
     kept = json.loads((folder / "claims.json").read_text())
-    assert kept["sentence"] == "2 of 3 hold, 1 cannot be run here"
+    assert kept["sentence"] == "Of the authors' 3 claims 2 hold, 1 cannot be run here"
     (faster, *_) = kept["claims"]
     assert faster["printed"]["result"] == "does not hold"
     assert [one["n"] for one in faster["comparisons"][0]["figures"]] == [4, 4]
@@ -115,10 +115,11 @@ def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) 
     folder = _ran()
     answer = fivenines("replicate", "--judge", "done")
     assert answer.code == 0
-    assert answer.out.splitlines()[-2:] == ["2 of 3 hold, 1 cannot be run here", f"page: {folder}/study.html"]
+    summary = "Of the authors' 3 claims 2 hold, 1 cannot be run here"
+    assert answer.out.splitlines()[-2:] == [summary, f"page: {folder}/study.html"]
     page = (folder / "study.html").read_text()
     for words in (
-        "2 of 3 hold, 1 cannot be run here",
+        "Of the authors&#39; 3 claims 2 hold, 1 cannot be run here",
         "Two cores.",
         "One standby stands for two.",
         "Measured here",
@@ -144,7 +145,7 @@ def test_a_look_at_some_claims_leaves_the_page_of_all(fivenines: Fivenines) -> N
     fivenines("replicate", "--judge", "done")
     before = {name: (folder / name).read_text() for name in (layout.CLAIMS, layout.STUDY)}
     answer = fivenines("replicate", "--judge", "done", "--only", "faster")
-    assert "1 of 1 holds" in answer.out and "page:" not in answer.out
+    assert "The authors' claim holds" in answer.out and "page:" not in answer.out
     assert {name: (folder / name).read_text() for name in before} == before
 
 
@@ -162,6 +163,37 @@ def test_markdown_for_a_pull_request(fivenines: Fivenines) -> None:
     # The measured figures are next to the published ones.
     _, _, faster = text.partition("### faster: holds")
     assert "| Measured here | Printed |" in faster.partition("###")[0]
+
+
+OURS = """\
+  - id: half
+    says: A relaxed server does at least half as much.
+    basis: ours
+    test: {greater: {measure: tps, part: speed, a: relaxed, b: strict, by: 0.5}}
+"""
+
+
+def test_questions_of_ours_are_counted_apart(fivenines: Fivenines) -> None:
+    folder = _ran()
+    Path("mine.yaml").write_text(STUDY + OURS)
+    text = fivenines("replicate", "mine.yaml", "--judge", "done").out
+    words = "Of the authors' 3 claims 2 hold, 1 cannot be run here; our question holds"
+    assert words in text.splitlines()
+    # The table of our questions is below that of the claims.
+    assert text.index("A cloud is ahead") < text.index("question of ours") < text.index("half as much")
+    kept = json.loads((folder / layout.CLAIMS).read_text())
+    assert kept["sentence"] == words and kept["claims"][-1]["basis"] == "ours"
+    assert kept["counts"] == {"authors": {"holds": 2, "cannot be run here": 1}, "ours": {"holds": 1}}
+    page = (folder / layout.STUDY).read_text()
+    for shown in (words.replace("'", "&#39;"), "<h3>Questions of ours</h3>"):
+        assert shown in page, shown
+    _, _, card = page.partition('id="claim-half"')
+    assert "Question of ours: the authors did not claim this." in card.partition("</section>")[0]
+    assert page.count("Question of ours: the authors") == 1
+    markdown = fivenines("replicate", "mine.yaml", "--judge", "done", "--format", "md").out
+    assert "Questions of ours" in markdown and "The authors did not claim this" in markdown
+    plan = fivenines("replicate", "mine.yaml", "--dry-run").out
+    assert plan.index("cloud ") < plan.index("question of ours") < plan.index("half ")
 
 
 def test_the_list_has_times_and_what_cannot_run(fivenines: Fivenines) -> None:
@@ -258,7 +290,7 @@ def test_it_runs_judges_and_continues(fivenines: Fivenines, pretend: Pretend) ->
     assert campaigns.began == [("speed", False), ("loss", False), ("speed", True), ("loss", True)]
     assert (folder / layout.STUDY_SOURCE).read_text() == STUDY
     assert (folder / "speed/report.html").exists()
-    assert "2 of 3 hold" in answer.out or "1 of 3 holds" in answer.out
+    assert "Of the authors' 3 claims 2 hold" in answer.out or "Of the authors' 3 claims 1 holds" in answer.out
 
 
 def test_a_verdict_never_changes_the_exit_code_but_broken_trials_do(
