@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fivenines.analysis.wording import listed
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.interleaved_plan import blocks, seconds_of
-from fivenines.experiment.plan import cells, plan
+from fivenines.experiment.interleaved_plan import Block, blocks, seconds_of
+from fivenines.experiment.plan import Trial, cells, plan
 from fivenines.experiment.source import Part
 from fivenines.studies import tally
 from fivenines.studies.claims.verdicts import Verdict
@@ -50,7 +50,7 @@ _HAVE = {True: "have", False: "has"}
 
 @dataclass(frozen=True)
 class PartState:
-    """Progress of a part: complete and planned trials; `cannot`: why it cannot run here."""
+    """Progress of a part: complete and planned trials and blocks; `cannot`: why it cannot run here."""
 
     name: str
     complete: int
@@ -106,8 +106,6 @@ def judge(
         only: ids of the claims; empty: all.
         cannot: why a part cannot run on this machine, by part.
     """
-    cannot = cannot or {}
-    unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
     result = [
         PartFigures(
             item.name,
@@ -117,8 +115,11 @@ def judge(
         )
         for item in parts
     ]
-    measured, printed = RunFigures(result, unavailable), PrintedFigures(study.published)
+    # A part may have run elsewhere.
     complete = {item.name: item.complete for item in result}
+    cannot = {name: why for name, why in (cannot or {}).items() if not complete.get(name)}
+    unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
+    measured, printed = RunFigures(result, unavailable), PrintedFigures(study.published)
     claims = [
         _judged(claim, asked_parts(claim, parts, unavailable), measured, printed, complete)
         for claim in study.claims
@@ -156,6 +157,7 @@ def _judged(
 
 
 def _state(part: Part, figures: PartFigures, cannot: Mapping[str, str]) -> PartState:
-    trials = plan(part.experiment)
-    seconds = seconds_of([*blocks(part.experiment), *trials], part.experiment)
-    return PartState(part.name, figures.complete, len(trials), seconds, cannot.get(part.name, ""))
+    work: list[Block | Trial] = [*blocks(part.experiment), *plan(part.experiment)]
+    number = len(work) if figures.planned is None else figures.planned
+    seconds = seconds_of(work, part.experiment)
+    return PartState(part.name, figures.complete, number, seconds, cannot.get(part.name, ""))

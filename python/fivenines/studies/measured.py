@@ -18,7 +18,7 @@ from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
 from fivenines.results import layout
 from fivenines.results.records import CellKey
-from fivenines.results.store import open_run
+from fivenines.results.store import Run, open_run
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, TrialValue, Variants
 from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
@@ -53,13 +53,22 @@ class PartFigures:
         return compared(self._run)
 
     @cached_property
-    def _run(self) -> Any:
+    def _run(self) -> Run:
         return open_run(self._folder)
 
     @property
     def complete(self) -> int:
-        """Return the number of complete trials."""
-        return len(self._run.complete) if self.found is not None else 0
+        """Return the number of complete trials and blocks."""
+        if self.found is None:
+            return 0
+        return len(self._run.complete) + sum(block.complete for block in self._run.blocks)
+
+    @property
+    def planned(self) -> int | None:
+        """Return the number of trials and blocks that the run plans; None without a run."""
+        if self.found is None:
+            return None
+        return len(self._run.manifest.plan) + len(self._run.manifest.blocks)
 
     @cached_property
     def spots(self) -> list[Spot]:

@@ -9,27 +9,28 @@ from fivenines.base.units import about
 from fivenines.experiment.source import Part
 from fivenines.studies import found
 from fivenines.studies.judged import asked_parts
-from fivenines.studies.run import Chosen, choose, sizes
+from fivenines.studies.run import Chosen, choose, seconds_of_parts
 from fivenines.studies.source import FORMS, Loaded, load_study
 from fivenines.studies.tally import Whose, whose
 
 
-def rows(chosen: Chosen) -> list[list[object]]:
-    """Return a row for each part."""
+def rows(chosen: Chosen, at_once: int = 1) -> list[list[object]]:
+    """Return a row for each part; `at_once` trials run in parallel."""
     return [
-        [plan.part.name, plan.cells, plan.trials, about(plan.seconds), plan.left_out] for plan in chosen.plans
+        [plan.part.name, plan.cells, plan.trials, about(plan.seconds_by(at_once)), plan.left_out]
+        for plan in chosen.plans
     ]
 
 
-def total(chosen: Chosen) -> str:
-    """Return a summary of the parts that run."""
+def total(chosen: Chosen, at_once: int = 1) -> str:
+    """Return a summary of the parts that run; `at_once` trials run in parallel."""
     running = [plan for plan in chosen.plans if not plan.left_out]
     if not running:
         return "no part runs"
-    size = sizes(running)
+    parallel = f"{at_once} in parallel, " if at_once > 1 else ""
     return (
-        f"{count(len(running), 'part')}, {count(int(size['trials']), 'trial')}, about "
-        f"{about(size['seconds'])} once engines and data are in the cache"
+        f"{count(len(running), 'part')}, {count(sum(plan.trials for plan in running), 'trial')}, "
+        f"{parallel}about {about(seconds_of_parts(running, at_once))} once engines and data are in the cache"
     )
 
 
@@ -42,19 +43,20 @@ def claims(chosen: Chosen, group: Whose) -> list[list[str]]:
     ]
 
 
-def as_json(chosen: Chosen) -> dict[str, Any]:
-    """Return the plan for programs."""
+def as_json(chosen: Chosen, at_once: int = 1) -> dict[str, Any]:
+    """Return the plan for programs; `at_once` trials run in parallel."""
     return {
         "study": chosen.study.study,
         "form": chosen.form,
         "differs": chosen.study.differs,
-        "expected_seconds": sizes([plan for plan in chosen.plans if not plan.left_out])["seconds"],
+        "expected_seconds": seconds_of_parts([plan for plan in chosen.plans if not plan.left_out], at_once),
+        "at_once": at_once,
         "parts": [
             {
                 "part": plan.part.name,
                 "cells": plan.cells,
                 "trials": plan.trials,
-                "expected_seconds": plan.seconds,
+                "expected_seconds": plan.seconds_by(at_once),
                 "left_out": plan.left_out,
             }
             for plan in chosen.plans
@@ -77,7 +79,7 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 def _brief(loaded: Loaded) -> dict[str, Any]:
     study = loaded.study
     plans = {form: choose(loaded, form, [], []) for form in FORMS}
-    seconds = {form: sizes(plan.plans)["seconds"] for form, plan in plans.items()}
+    seconds = {form: seconds_of_parts(plan.plans) for form, plan in plans.items()}
     refused = {
         form: [plan.part.name for plan in chosen.plans if plan.left_out and not plan.cannot]
         for form, chosen in plans.items()

@@ -1,23 +1,52 @@
 """A study on this machine: the choice of parts, and the verdicts that are stored with their runs."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fivenines.analysis.measures.trials import exactly
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
 from fivenines.base.units import about
 from fivenines.experiment.document import Document
-from fivenines.experiment.interleaved_plan import blocks, seconds_of
-from fivenines.experiment.plan import plan, tried
+from fivenines.experiment.interleaved_plan import Block, blocks, seconds_of
+from fivenines.experiment.machines import require_machines
+from fivenines.experiment.plan import Trial, plan, tried
 from fivenines.experiment.source import Part
+from fivenines.experiment.spec import Experiment
+from fivenines.experiment.validation import lab as lab_checks
 from fivenines.experiment.validation.checks import machine_problem
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.results import layout, parts
 from fivenines.results.store import write_text
 from fivenines.studies import page, written
 from fivenines.studies.judged import StudyResult, asked_parts, judge
 from fivenines.studies.models import Form, Study
 from fivenines.studies.source import Loaded
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Changes of a study's experiments by the command line.
+
+    Attributes:
+        trials: number of trials of each cell, and of blocks of interleaved parts; None: as in the study.
+        lab: machines over SSH; None: this machine.
+    """
+
+    trials: int | None = None
+    lab: LabSettings | None = None
+
+    def of(self, part: Part) -> Part:
+        """Return a part with the changes."""
+        experiment = part.experiment
+        if self.trials is not None:
+            blocks = experiment.interleaved.model_copy(update={"blocks": self.trials})
+            fixed = {"trials": exactly(self.trials), "interleaved": blocks}
+            experiment = experiment.model_copy(update=fixed)
+        if self.lab is not None:
+            experiment = experiment.model_copy(update={"lab": self.lab})
+        return replace(part, experiment=experiment)
 
 
 @dataclass(frozen=True)
@@ -38,6 +67,10 @@ class PartPlan:
     seconds: float
     cannot: str = ""
     left_out: str = ""
+
+    def seconds_by(self, at_once: int) -> float:
+        """Return the approximate duration with parallel trials, in seconds."""
+        return self.seconds / max(1, min(at_once, self.trials))
 
 
 @dataclass(frozen=True)
@@ -69,7 +102,9 @@ class Chosen:
         return {plan.part.name: plan.cannot for plan in self.plans if plan.cannot}
 
 
-def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]) -> Chosen:
+def choose(
+    loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str], changes: Changes | None = None
+) -> Chosen:
     """Choose the parts and claims of a study.
 
     Args:
@@ -77,11 +112,13 @@ def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]
         form: the form.
         only: ids of claims: only the parts run whose figures they use.
         named: parts: only these run, regardless of their duration.
+        changes: changes of the experiments; None: none.
 
     Raises:
         UsageError: no such claim or part.
     """
-    study, experiments = loaded.study, loaded.experiments[form]
+    changes = changes or Changes()
+    study, experiments = loaded.study, [changes.of(part) for part in loaded.experiments[form]]
     _require_known("claim", only, [claim.id for claim in study.claims])
     _require_known("part", named, list(study.parts))
     expected = named or [
@@ -137,15 +174,33 @@ def _plan(part: Part, expected: bool, named: bool, study: Study) -> PartPlan:
     experiment = part.experiment
     planned, trials = blocks(experiment), plan(experiment)
     seconds = seconds_of([*planned, *trials], experiment)
-    cannot = next(filter(None, map(machine_problem, experiment.solutions)), "")
+    cannot = _obstacle(experiment, planned, trials)
     left_out = ""
     if cannot:
-        left_out = f"{part.name} cannot run on this machine: {cannot}"
+        left_out = f"{part.name} cannot run on {_where(experiment)}: {cannot}"
     elif not expected:
         left_out = "not requested"
     elif seconds > study.refuse_above and not named:
         left_out = f"{part.name} takes about {about(seconds)}, so it runs only on request: --part {part.name}"
     return PartPlan(part, len(tried(experiment)), len(planned) + len(trials), seconds, cannot, left_out)
+
+
+def _obstacle(experiment: Experiment, planned: Sequence[Block], trials: Sequence[Trial]) -> str:
+    """Return why an experiment cannot run on its machines; empty if no obstacle is known."""
+    if problem := next(filter(None, map(machine_problem, experiment.solutions)), ""):
+        return problem
+    if mistakes := lab_checks.mistakes(experiment):
+        return "; ".join(dict.fromkeys(mistake.text for mistake in mistakes))
+    try:
+        require_machines(experiment, trials, planned)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _where(experiment: Experiment) -> str:
+    inventory = experiment.lab.inventory
+    return "this machine" if inventory is None else f"the machines of {inventory}"
 
 
 def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> None:
@@ -156,10 +211,6 @@ def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> Non
             )
 
 
-def sizes(plans: Sequence[PartPlan]) -> Mapping[str, float]:
-    """Return cells, trials and seconds of parts together."""
-    return {
-        "cells": sum(plan.cells for plan in plans),
-        "trials": sum(plan.trials for plan in plans),
-        "seconds": sum(plan.seconds for plan in plans),
-    }
+def seconds_of_parts(plans: Sequence[PartPlan], at_once: int = 1) -> float:
+    """Return the approximate duration of parts that run one after another, in seconds."""
+    return sum(plan.seconds_by(at_once) for plan in plans)

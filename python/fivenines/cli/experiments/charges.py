@@ -1,13 +1,17 @@
 """Estimate the cloud cost of a run, and require the user's consent."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from fivenines.base.errors import UsageError
 from fivenines.cli.experiments.planned import Planned
 
 if TYPE_CHECKING:
     from fivenines.solutions.aurora.aws.prices import Charge
+
+YesOption = Annotated[bool, typer.Option("--yes", help="Accept the estimated cloud cost.")]
 
 _NOT_ALL = "Storage, I/O, backups and network traffic cost extra."
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fivenines.campaign.workers.remote import Introduction
     from fivenines.campaign.workers.room import Demand
     from fivenines.cli.experiments.planned import Planned
+    from fivenines.experiment.spec import Experiment
 
 ParallelOption = Annotated[
     str,
@@ -81,6 +82,24 @@ class Parallelism:
         words = [] if self.on is None else ["--on", self.on]
         words += [] if self.parallel == "1" else ["--parallel", self.parallel]
         return words + (["--oversubscribe"] if self.oversubscribe else [])
+
+    def require_possible(self, experiments: "Sequence[Experiment]") -> None:
+        """Require that trials of these experiments may run in parallel, if that is asked for.
+
+        Raises:
+            UsageError: one uses machines over SSH, or an external cluster.
+        """
+        if not self.words:
+            return
+        if any(experiment.lab.kind == "ssh" for experiment in experiments):
+            raise UsageError(
+                f"{self.words[0]}: over SSH, trials run one at a time, as each uses all machines of the "
+                "inventory. Leave it out"
+            )
+        if any(solution.external for experiment in experiments for solution in experiment.solutions):
+            raise UsageError(
+                f"{self.words[0]}: trials of an external cluster run one at a time. Leave it out"
+            )
 
     def crew(self, works: "Sequence[Planned]") -> Crew:
         """Return the workers for these trials.

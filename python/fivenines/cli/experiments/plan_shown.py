@@ -33,7 +33,7 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
         if index:
             console.say("")
         _show(one, at_once)
-    _show_machines([work.experiment for work in works])
+    show_machines([work.experiment for work in works])
     for line in charges.lines(works):
         console.say(line)
     if any(work.part for work in works):
@@ -42,7 +42,7 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
         console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
 
 
-def _show_machines(experiments: "Sequence[Experiment]") -> None:
+def show_machines(experiments: "Sequence[Experiment]") -> None:
     """Show the SSH machines, and all commands that they are given."""
     from fivenines.cli.output import console
     from fivenines.lab.ssh.commands import lines

@@ -5,7 +5,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from fivenines.base.errors import UsageError
 
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.source import Part
     from fivenines.experiment.spec import Experiment
+
+
+InventoryOption = Annotated[
+    Path | None, typer.Option(help="Run on the machines of this inventory, over SSH.", metavar="HOSTS.yaml")
+]
+TrialsOption = Annotated[
+    int | None, typer.Option(min=1, max=1000, help="Number of trials per cell.", metavar="N")
+]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,11 +12,16 @@ import typer
 
 from fivenines.base.errors import UsageError
 from fivenines.cli import complete
+from fivenines.cli.experiments import study_shown
 from fivenines.cli.experiments.attended import Audience, How
+from fivenines.cli.experiments.charges import YesOption
+from fivenines.cli.experiments.parallel import OnOption, OversubscribeOption, Parallelism, ParallelOption
+from fivenines.cli.experiments.planned import InventoryOption, TrialsOption
 from fivenines.cli.options import AsFormat, Format
 
 if TYPE_CHECKING:
     from fivenines.cli.experiments.campaigns import Campaign
+    from fivenines.cli.experiments.planned import Planned
     from fivenines.studies.judged import StudyResult
     from fivenines.studies.run import Chosen
 
@@ -50,9 +55,20 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
     judge: Annotated[
         str | None, typer.Option(help="Check the claims against a finished run; run nothing.", metavar="RUN")
     ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(help="Write the study's file, to change it and run it; run nothing.", metavar="FILE"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --write.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Output folder; default: runs/STUDY-FORM-TIME.", metavar="DIR")
     ] = None,
+    trials: TrialsOption = None,
+    parallel: ParallelOption = "1",
+    oversubscribe: OversubscribeOption = False,
+    on: OnOption = None,
+    inventory: InventoryOption = None,
+    yes: YesOption = False,
     progress: Annotated[
         How, typer.Option(help="Format of progress: auto, or plain for permanent lines.", hidden=True)
     ] = How.AUTO,
@@ -71,38 +87,115 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
     fivenines replicate wolski-2006 --full --part durability
     fivenines replicate wolski-2006 --only relaxed-alone
     fivenines replicate wolski-2006 --judge wolski-2006-quick-20260102-101500
-    fivenines replicate ./mine.yaml
+    fivenines replicate wolski-2006 --inventory hosts.yaml
+    fivenines replicate wolski-2006 --write mine.yaml
+    fivenines replicate ./mine.yaml --trials 10
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
     if quick and full:
         raise UsageError("--quick and --full exclude each other")
-    if name is None and judge is None:
-        _list(format_)
+    runs_only: dict[str, object] = {
+        "--part": part,
+        "--resume": resume,
+        "--out": out,
+        "--trials": trials,
+        "--parallel": parallel != "1",
+        "--oversubscribe": oversubscribe,
+        "--on": on,
+        "--inventory": inventory,
+        "--yes": yes,
+    }
+    if write is not None:
+        forms = {"--quick": quick, "--full": full, "--only": only, "--dry-run": dry_run, "--judge": judge}
+        _refuse(runs_only | forms, "--write only copies the study's file")
+        _write(name, write, force)
         return
+    _refuse({"--force": force}, "nothing is written without --write")
+    if judge is not None:
+        _refuse(runs_only | {"--dry-run": dry_run}, "--judge runs nothing")
+        _judge(judge, name, only or [], format_)
+        return
+    if name is None:
+        _refuse(runs_only | {"--only": only, "--dry-run": dry_run}, "without a study there is nothing to run")
+        study_shown.show_studies(format_)
+        return
+    parallelism = Parallelism(parallel, oversubscribe, on)
+    form: Literal["quick", "full"] = "full" if full else "quick"
+    asked = _Asked(name, form, only or [], part or [], resume, out, trials, parallelism, inventory)
+    _replicate(asked, dry_run, yes, progress, format_)
+
+
+def _refuse(given: Mapping[str, object], why: str) -> None:
+    """Refuse options that would have no effect.
+
+    Raises:
+        UsageError: one of them was given.
+    """
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option}: {why}. Leave it out")
+
+
+def _write(name: str | None, file: Path, force: bool) -> None:
+    """Write the file of a study."""
+    from fivenines.cli.experiments import init
+    from fivenines.cli.output import console
+    from fivenines.experiment.document import read_text
+    from fivenines.studies import found
+
+    if name is None:
+        raise UsageError("--write: name the study, as in fivenines replicate wolski-2006 --write mine.yaml")
+    if not force:
+        init.require_absent(file)
+    init.write(file, read_text(found.located(Path(name))))
+    console.say(f"{file}: the study {name}", "bold")
+    console.say("next:")
+    console.say(f"  {shlex.join(['fivenines', 'replicate', str(file), '--dry-run'])}   to check it")
+    console.say(f"  {shlex.join(['fivenines', 'replicate', str(file)])}")
+
+
+def _judge(run: str, name: str | None, only: Sequence[str], format_: Format) -> None:
+    """Judge a finished run."""
     from fivenines.cli.experiments import runs
     from fivenines.studies import found
     from fivenines.studies import run as studies
     from fivenines.studies.source import load_study
 
-    if judge is not None:
-        folder = runs.find(judge, groups=True)
-        file = None if name is None else found.located(Path(name))
-        file, form = studies.judged_folder(folder, file)
-        chosen = studies.choose(load_study(file), form, only or [], [])
-        # The page in the run's folder has all claims, so a check of some of them is not written.
-        if only:
-            _show(studies.judge_run(chosen, folder), format_, kept=False)
-        else:
-            _show(studies.judge_and_write(chosen, folder), format_)
-        return
-    asked = _Asked(str(name), "full" if full else "quick", only or [], part or [], resume, out)
-    loaded = load_study(found.located(Path(asked.name)))
-    chosen = studies.choose(loaded, asked.form, asked.only, asked.part)
-    if dry_run:
-        _show_plan(chosen, format_)
+    folder = runs.find(run, groups=True)
+    file = None if name is None else found.located(Path(name))
+    file, form = studies.judged_folder(folder, file)
+    chosen = studies.choose(load_study(file), form, only, [])
+    # The page in the run's folder has all claims, so a check of some of them is not written.
+    if only:
+        study_shown.show_verdicts(studies.judge_run(chosen, folder), format_, kept=False)
     else:
-        _run(asked, chosen, progress, format_)
+        study_shown.show_verdicts(studies.judge_and_write(chosen, folder), format_)
+
+
+def _replicate(asked: "_Asked", dry_run: bool, yes: bool, progress: How, format_: Format) -> None:
+    """Run a study, or show its plan."""
+    from fivenines.cli.experiments import charges
+    from fivenines.cli.experiments.planned import planned
+    from fivenines.experiment.inventory import over_ssh
+    from fivenines.studies import found
+    from fivenines.studies import run as studies
+    from fivenines.studies.source import load_study
+
+    lab = over_ssh(asked.inventory) if asked.inventory is not None else None
+    loaded = load_study(found.located(Path(asked.name)))
+    changes = studies.Changes(asked.trials, lab)
+    chosen = studies.choose(loaded, asked.form, asked.only, asked.part, changes)
+    asked.parallelism.require_possible([part.experiment for part in chosen.parts])
+    works = planned(chosen.parts)
+    if dry_run:
+        at_once = asked.parallelism.crew(works).at_once if works else 1
+        study_shown.show_plan(chosen, works, format_, at_once)
+        return
+    if not works:
+        raise UsageError("no part of the study can run on its machines. --dry-run shows the reasons")
+    charges.require_agreed(works, yes)
+    _run(asked, chosen, works, progress, format_)
 
 
 @dataclass(frozen=True)
@@ -115,6 +208,9 @@ class _Asked:
     part: Sequence[str] = field(default_factory=list)
     resume: bool = False
     out: Path | None = None
+    trials: int | None = None
+    parallelism: Parallelism = field(default_factory=Parallelism)
+    inventory: Path | None = None
 
     def command(self, folder: Path) -> str:
         """Return the command line that continues the run."""
@@ -123,10 +219,12 @@ class _Asked:
         for option, given in (("only", self.only), ("part", self.part)):
             for one in given:
                 words += [f"--{option}", one]
-        return shlex.join(words)
+        words += ["--trials", str(self.trials)] if self.trials is not None else []
+        words += ["--inventory", str(self.inventory)] if self.inventory else []
+        return shlex.join([*words, *self.parallelism.words])
 
 
-def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> None:
+def _run(asked: _Asked, chosen: "Chosen", works: "Sequence[Planned]", progress: How, format_: Format) -> None:
     from fivenines.cli.experiments import campaigns
     from fivenines.cli.output import console
     from fivenines.studies import run as studies
@@ -134,9 +232,7 @@ def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> Non
     for plan in chosen.plans:
         if plan.part.name in plan.left_out:
             console.note(f"warning: {plan.left_out}", "yellow")
-    if not chosen.parts:
-        raise UsageError("no part of the study can run on this machine. --dry-run shows the reasons")
-    campaign = _campaign(asked, chosen)
+    campaign = _campaign(asked, chosen, works)
     audience = Audience(progress, campaign.folder.name)
     results: list[StudyResult] = []
 
@@ -146,14 +242,13 @@ def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> Non
         results.append(studies.judge_and_write(chosen, campaign.folder))
 
     outcome = campaigns.carry_out(campaign, audience, lambda _done: judged(), judged)
-    _show(results[-1], format_)
+    study_shown.show_verdicts(results[-1], format_)
     outcome.require_complete()
 
 
-def _campaign(asked: _Asked, chosen: "Chosen") -> "Campaign":
+def _campaign(asked: _Asked, chosen: "Chosen", works: "Sequence[Planned]") -> "Campaign":
     from fivenines.campaign.journal import opened
     from fivenines.cli.experiments import campaigns
-    from fivenines.cli.experiments.planned import planned
     from fivenines.results.parts import PartsRecord
 
     study, file = chosen.study, Path(chosen.source.file)
@@ -161,98 +256,10 @@ def _campaign(asked: _Asked, chosen: "Chosen") -> "Campaign":
     folder = campaigns.place(title, asked.out, asked.resume, True, asked.form)
     return campaigns.Campaign(
         folder=folder,
-        works=planned(chosen.parts),
+        works=works,
         group=PartsRecord(title=title, parts=list(study.parts), form=asked.form),
         resume=asked.resume,
         command=asked.command(folder),
-        begins=opened(file, None, [], [], asked.form),
+        begins=opened(file, asked.trials, [], [], asked.form),
+        crew=asked.parallelism.crew(works),
     )
-
-
-def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
-    from fivenines.cli.output import console
-    from fivenines.results import layout
-    from fivenines.studies import written
-
-    if format_ is Format.json:
-        console.as_json(written.as_json(result))
-        return
-    if format_ is Format.md:
-        console.stdout().out(written.markdown(result).rstrip("\n"), highlight=False)
-        return
-    for table in written.verdict_tables(result):
-        console.table([column.lower() for column in table.columns], table.rows)
-    console.say(result.sentence, "bold")
-    if result.form == "quick" and (parts := _inconclusive(result)):
-        named = " ".join(f"--part {part}" for part in parts)
-        console.say(
-            "The quick form leaves claims inconclusive. To see how long the full form takes:\n"
-            f"  fivenines replicate {_called(result)} --full {named} --dry-run"
-        )
-    if kept:
-        console.say(f"page: {result.folder / layout.STUDY}", "bold")
-
-
-def _show_plan(chosen: "Chosen", format_: Format) -> None:
-    from fivenines.cli.output import console
-    from fivenines.studies import plan_shown
-    from fivenines.studies.tally import WHOSE
-    from fivenines.studies.written import HEADS
-
-    if format_ is Format.json:
-        console.as_json(plan_shown.as_json(chosen))
-        return
-    if format_ is Format.md:
-        raise UsageError("--dry-run supports --format text or json")
-    console.say(f"{chosen.study.study}, {chosen.form} form: {chosen.study.question}", "bold")
-    console.table(["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"])
-    console.say(plan_shown.total(chosen), "bold")
-    for group in WHOSE:
-        if rows := plan_shown.claims(chosen, group):
-            console.table([HEADS[group].lower(), "parts", "says"], rows)
-
-
-def _list(format_: Format) -> None:
-    from fivenines.base.units import about
-    from fivenines.cli.output import console
-    from fivenines.studies import plan_shown
-
-    if format_ is Format.md:
-        raise UsageError("the list of studies supports --format text or json")
-    every, wrong = plan_shown.listed()
-    for text in wrong:
-        console.note(f"warning: {text}", "yellow")
-    if format_ is Format.json:
-        console.as_json(every)
-        return
-    console.table(
-        ["study", "published by", "quick", "full", "claims", "ours", "cannot be run here"],
-        [
-            [
-                one["study"],
-                one["by"],
-                about(one["seconds"]["quick"]),
-                about(one["seconds"]["full"]),
-                one["claims"],
-                one["ours"],
-                "; ".join(one["cannot"]) or "-",
-            ]
-            for one in every
-        ],
-        right=["claims", "ours"],
-        names=["study"],
-    )
-    console.say("To show the parts and claims of a study: fivenines replicate STUDY --dry-run")
-
-
-def _inconclusive(result: "StudyResult") -> list[str]:
-    """Return the parts of the inconclusive claims, without duplicates."""
-    claims = (claim for claim in result.claims if claim.result == "inconclusive")
-    return list(dict.fromkeys(part for claim in claims for part in claim.parts))
-
-
-def _called(result: "StudyResult") -> str:
-    """Return the study's name on the command line: FILE unless it is built in."""
-    from fivenines.studies import found
-
-    return result.study.study if result.study.study in found.names() else "FILE"

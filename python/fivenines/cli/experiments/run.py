@@ -15,8 +15,10 @@ import typer
 from fivenines.base.errors import UsageError
 from fivenines.cli.experiments import campaigns, charges, check, plan_shown
 from fivenines.cli.experiments.attended import Audience, How, address
+from fivenines.cli.experiments.charges import YesOption
 from fivenines.cli.experiments.check import JunitOption, ThresholdOption
 from fivenines.cli.experiments.parallel import OnOption, OversubscribeOption, Parallelism, ParallelOption
+from fivenines.cli.experiments.planned import InventoryOption, TrialsOption
 from fivenines.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -37,9 +39,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the last run of this file, or the run of --out.")
     ] = False,
-    trials: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Number of trials per cell.", metavar="N")
-    ] = None,
+    trials: TrialsOption = None,
     part: Annotated[
         list[str] | None, typer.Option(help="Only this part of the file. Can be repeated.", metavar="PART")
     ] = None,
@@ -55,10 +55,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     on: OnOption = None,
-    inventory: Annotated[
-        Path | None,
-        typer.Option(help="Run on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"),
-    ] = None,
+    inventory: InventoryOption = None,
     copy_to: Annotated[
         str | None,
         typer.Option(
@@ -67,7 +64,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     ] = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cloud cost.")] = False,
+    yes: YesOption = False,
     progress: Annotated[
         How, typer.Option(help="Format of progress: auto, plain, or json (one object per line on stdout).")
     ] = How.AUTO,
@@ -177,20 +174,8 @@ def _placed(
     from fivenines.experiment.source import load_parts
 
     parts = load_parts(file, only, over_ssh(inventory) if inventory is not None else None)
-    if parallelism.words and any(part.experiment.lab.kind == "ssh" for part in parts):
-        raise UsageError(
-            f"{parallelism.words[0]}: over SSH, trials run one at a time, as each uses all machines of the "
-            "inventory. Leave it out"
-        )
-    if parallelism.words and any(_is_external(part) for part in parts):
-        raise UsageError(
-            f"{parallelism.words[0]}: trials of an external cluster run one at a time. Leave it out"
-        )
+    parallelism.require_possible([part.experiment for part in parts])
     return parts
-
-
-def _is_external(part: "Part") -> bool:
-    return any(solution.external for solution in part.experiment.solutions)
 
 
 def _campaign(
