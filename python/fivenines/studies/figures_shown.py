@@ -138,7 +138,7 @@ def _ours(measure: str, sample: Sample | None) -> str:
         return sample.unavailable or sample.missing or NOTHING
     if sample.exact:
         return number(sample.summary.mean)
-    return f"{_mean(measure, sample.summary)}, {count(sample.summary.n, 'trial')}"
+    return f"{_mean(measure, sample.summary)}, {count(sample.summary.n, sample.unit)}"
 
 
 def _theirs(measure: str, sample: Sample | None) -> str:

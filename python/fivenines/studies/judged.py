@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fivenines.analysis.wording import listed
-from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.interleaved_plan import Block, blocks, seconds_of
-from fivenines.experiment.plan import Trial, cells, plan
+from fivenines.experiment.plan import Trial, plan
 from fivenines.experiment.source import Part
 from fivenines.studies import tally
 from fivenines.studies.claims.verdicts import Verdict
@@ -106,15 +105,7 @@ def judge(
         only: ids of the claims; empty: all.
         cannot: why a part cannot run on this machine, by part.
     """
-    result = [
-        PartFigures(
-            item.name,
-            as_dict(item.experiment),
-            [cell.key for cell in cells(item.experiment)],
-            folder / item.name,
-        )
-        for item in parts
-    ]
+    result = [PartFigures(item.name, spots_of_part(item), folder / item.name) for item in parts]
     # A part may have run elsewhere.
     complete = {item.name: item.complete for item in result}
     cannot = {name: why for name, why in (cannot or {}).items() if not complete.get(name)}

@@ -4,10 +4,8 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
-from fivenines.analysis.measures.measure import When
 from fivenines.analysis.order import in_order
 from fivenines.analysis.performance.clients import client_measures
 from fivenines.analysis.performance.load import failed_share
@@ -19,13 +17,11 @@ from fivenines.analysis.wording import count
 from fivenines.results import layout
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run, open_run
+from fivenines.studies.blocks import FEW_FAILED, BlockFigures
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, TrialValue, Variants
 from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
-
-# Maximum share of failed transactions without a fault: with more, rates describe failures.
-_FEW_FAILED = 0.01
 
 
 class PartFigures:
@@ -33,17 +29,14 @@ class PartFigures:
 
     Args:
         name: the part.
-        experiment: the experiment as plain values.
-        keys: the planned cells.
+        planned: the cells of its plan.
         folder: folder of the run, which may be missing.
     """
 
-    def __init__(
-        self, name: str, experiment: Mapping[str, Any], keys: Sequence[CellKey], folder: Path
-    ) -> None:
+    def __init__(self, name: str, planned: Sequence[Spot], folder: Path) -> None:
         self.name = name
         self._folder = folder
-        self._planned = spots_of(name, experiment, keys)
+        self._planned = planned
 
     @cached_property
     def found(self) -> Compared | None:
@@ -71,13 +64,15 @@ class PartFigures:
         return len(self._run.manifest.plan) + len(self._run.manifest.blocks)
 
     @cached_property
-    def spots(self) -> list[Spot]:
+    def spots(self) -> Sequence[Spot]:
         """Return the cells as planned by the run; without a run, as they would be planned."""
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
-        keys = in_order(self._run, dict.fromkeys(item.cell for item in manifest.plan))
-        return spots_of(self.name, manifest.experiment, keys)
+        blocks = [cell for block in manifest.blocks for cell in block.cells]
+        planned = [*(item.cell for item in manifest.plan), *blocks]
+        keys = in_order(self._run, dict.fromkeys(planned))
+        return spots_of(self.name, manifest.experiment, keys, set(blocks))
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
         """Return the complete trials of cells.
@@ -106,6 +101,11 @@ class PartFigures:
                 keys.setdefault(_condition(spot.key, spot.solution), set()).add(spot.key)
         return keys
 
+    @cached_property
+    def blocks(self) -> BlockFigures | None:
+        """Return the figures of the run's complete blocks; None if it has not begun."""
+        return BlockFigures(self._run) if self.found is not None else None
+
     def swept(self, name: str) -> Sweep | None:
         """Return the sweep of this name."""
         sweeps = self.found.sweeps if self.found is not None else []
@@ -128,24 +128,42 @@ class RunFigures:
         """Return the values of a measure at a place."""
         if reason := self._cannot(place):
             return Sample(unavailable=reason)
-        result = self._trials(place, taken(measure))
-        if isinstance(result, str):
-            return Sample(missing=result)
-        part, trials = result
-        if place.client is not None:
+        spots = one_cell(self._spots(), place, measure)
+        if isinstance(spots, str):
+            return Sample(missing=spots)
+        part = self._parts[spots[0].part]
+        if not spots[0].in_blocks:
+            return self._of_trials(measure, place.client, part, spots)
+        if part.blocks is None:
+            return Sample(missing=self._why_none(part.name))
+        return part.blocks.sample(measure, spots[0].key, part.name)
+
+    def _of_trials(
+        self, measure: str, client: str | None, part: PartFigures, spots: Sequence[Spot]
+    ) -> Sample:
+        """Return the values of a measure in the trials of some cells."""
+        trials = self._trials(part.name, spots)
+        if isinstance(trials, str):
+            return Sample(missing=trials)
+        if client is not None:
             if reason := of_all(measure):
-                return Sample(missing=reason, source=part)
-            trials = [client_measures(trial.stored, place.client) for trial in trials]
-        return _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
+                return Sample(missing=reason, source=part.name)
+            trials = [client_measures(trial.stored, client) for trial in trials]
+        if measure in EXACT:
+            return _exact(trials, part.name)
+        return _sample(full_name(measure), trials, part.name)
 
     def events(self, measure: str, place: Place) -> Events:
         """Return the number of trials with an event at a place."""
         if reason := self._cannot(place):
             return Events(unavailable=reason)
-        result = self._trials(place, taken(measure))
-        if isinstance(result, str):
-            return Events(missing=result)
-        part, trials = result
+        spots = one_cell(self._spots(), place, measure)
+        if isinstance(spots, str):
+            return Events(missing=spots)
+        part = spots[0].part
+        trials = self._trials(part, spots)
+        if isinstance(trials, str):
+            return Events(missing=trials)
         if place.client is not None:
             return Events(missing=of_all(measure), source=part)
         seen = [item for trial in trials if (item := EVENTS[measure](trial)) is not None]
@@ -166,7 +184,7 @@ class RunFigures:
             return Variants(missing=self._why_none(part) or f"{name} is not swept")
         # A choice for several conditions is judged in one of them: trials of several conditions are no
         # sample.
-        spots = one_cell(self._spots(), place, taken(sweep.by.name))
+        spots = one_cell(self._spots(), place, sweep.by.name)
         if isinstance(spots, str):
             return Variants(missing=spots)
         keys = {spot.key for spot in spots}
@@ -183,14 +201,10 @@ class RunFigures:
     def _cannot(self, place: Place) -> str:
         return cannot(self._unavailable, place)
 
-    def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
-        """Return the part and its complete trials at a place, or the reason for none."""
-        spots = one_cell(self._spots(), place, when)
-        if isinstance(spots, str):
-            return spots
-        part = spots[0].part
+    def _trials(self, part: str, spots: Sequence[Spot]) -> list[TrialMeasures] | str:
+        """Return the complete trials of a part's cells, or the reason for none."""
         trials = self._parts[part].trials(spots)
-        return (part, trials) if trials else self._why_none(part) or "no trial is complete"
+        return trials or self._why_none(part) or "no trial is complete"
 
     def _why_none(self, part: str) -> str:
         return "" if self._parts[part].complete else f"the part {part} has not run"
@@ -211,12 +225,12 @@ def _limited(trials: Sequence[TrialMeasures]) -> str:
 
 
 def _failing(trials: Sequence[TrialMeasures]) -> str:
-    result = [trial for trial in trials if not trial.faults and failed_share(trial.record.load) > _FEW_FAILED]
+    result = [trial for trial in trials if not trial.faults and failed_share(trial.record.load) > FEW_FAILED]
     if not result:
         return ""
     messages = [f"{error.code} {error.message}" for error in result[0].errors if error.source == "load"]
     why = f", most often with {messages[0]}" if messages else ""
-    many = f"more than {100 * _FEW_FAILED:.0f} % of transactions failed"
+    many = f"more than {100 * FEW_FAILED:.0f} % of transactions failed"
     return f"{many} in {len(result)} of {count(len(trials), 'trial')}{why}"
 
 

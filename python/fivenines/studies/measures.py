@@ -4,6 +4,10 @@ from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.analysis.measures.measure import When
 from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.clients import OF_A_CLIENT
+from fivenines.analysis.performance.interleaved_changes import INTERLEAVED_MEASURES
+
+# Names of the measures of an interleaved comparison's windows, by the names of claims.
+BLOCK_MEASURES = {measure.name: name for name, measure in INTERLEAVED_MEASURES.items()}
 
 # Numbers of the solution, which do not vary by chance.
 EXACT = ("hosts",)

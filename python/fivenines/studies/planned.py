@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.plan import cells
+from fivenines.experiment.interleaved_plan import blocks as planned_blocks
+from fivenines.experiment.plan import tried
 from fivenines.experiment.source import Part
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
 from fivenines.studies.measured import cannot
-from fivenines.studies.measures import of_all, taken
+from fivenines.studies.measures import of_all
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, one_cell, spots_of
 
@@ -21,8 +22,10 @@ def planned_spots(parts: Iterable[Part]) -> list[Spot]:
 
 def spots_of_part(part: Part) -> list[Spot]:
     """Return the cells of a part as they are planned."""
-    keys = [cell.key for cell in cells(part.experiment)]
-    return spots_of(part.name, as_dict(part.experiment), keys)
+    experiment = part.experiment
+    blocks = [cell.key for block in planned_blocks(experiment) for cell in block.cells]
+    trials = [cell.key for cell in tried(experiment)]
+    return spots_of(part.name, as_dict(experiment), [*trials, *blocks], blocks)
 
 
 class PlannedFigures:
@@ -53,7 +56,7 @@ class PlannedFigures:
         """Return no variants."""
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
-        result = one_cell(self._spots, place, "steady")
+        result = one_cell(self._spots, place, "tps")
         if isinstance(result, str):
             self.problems.append(result)
             return Variants(missing=_NOT_RUN)
@@ -70,7 +73,7 @@ class PlannedFigures:
         """Return why a place cannot be run here, and record the cells that are planned there."""
         if reason := cannot(self._unavailable, place):
             return reason
-        result = one_cell(self._spots, place, taken(measure))
+        result = one_cell(self._spots, place, measure)
         if place.client is not None and (reason := of_all(measure)):
             self.problems.append(reason)
         elif isinstance(result, str):

@@ -1,13 +1,13 @@
 """Cells of all parts of a study, and the look-up of cells by the places of tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.analysis.measures.measure import When
 from fivenines.base.units import parse_duration, parse_rate, parse_size
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
+from fivenines.studies.measures import BLOCK_MEASURES, taken
 
 # Name of the missing fault in a cell; a place has an empty name instead.
 NO_FAULT = "none"
@@ -26,6 +26,7 @@ class Spot:
         solution: name of the solution in tests: for a variant the name of the sweep.
         settings: settings of the cell's network, solution, workload and fault in the experiment.
         clients: names of the part's clients; empty: a single client.
+        in_blocks: whether the cell has no trials, but windows in the blocks of an interleaved comparison.
     """
 
     part: str
@@ -33,6 +34,7 @@ class Spot:
     solution: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     clients: tuple[str, ...] = ()
+    in_blocks: bool = False
 
     @property
     def is_variant(self) -> bool:
@@ -91,8 +93,17 @@ def level_of(axis: str, value: Any) -> Level:
     return Level(text)
 
 
-def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) -> list[Spot]:
-    """Return the cells of a part, whose experiment is given as plain values."""
+def spots_of(
+    part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey], blocks: Collection[CellKey] = ()
+) -> list[Spot]:
+    """Return the cells of a part.
+
+    Args:
+        part: the part.
+        experiment: its experiment as plain values.
+        keys: the cells of its trials and blocks.
+        blocks: those of its blocks.
+    """
     sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
     clients = tuple(_by_name(experiment.get("clients")))
     result = []
@@ -100,7 +111,7 @@ def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) 
         settings = {axis: some.get(getattr(key, axis), {}) for axis, some in sections.items()}
         variant = settings["solution"].get("variant")
         name = str(variant["of"]) if isinstance(variant, Mapping) else key.solution
-        result.append(Spot(part, key, name, settings, clients))
+        result.append(Spot(part, key, name, settings, clients, key in blocks))
     return result
 
 
@@ -114,13 +125,26 @@ def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
     return [spot for spot in spots if all(_is_at(spot, axis, place) for axis in _closed(place))]
 
 
-def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
-    """Return the cells whose trials a place combines, or why the place is ambiguous.
+def one_cell(spots: Sequence[Spot], place: Place, measure: str) -> list[Spot] | str:
+    """Return the cells whose trials or blocks a place combines for a measure, or why the place is ambiguous.
 
     For figures from before any fault, cells that differ only in the fault are combined. Figures of a fault
-    come from a cell with a fault; figures of the whole load from cells with one fault, or without.
+    come from a cell with a fault; figures of the whole load from cells with one fault, or without. Blocks
+    of an interleaved comparison only measure throughput and response times, and of those they are preferred
+    to the few trials with faults.
     """
+    when = taken(measure)
     result = matching(spots, place)
+    blocks = [item for item in result if item.in_blocks]
+    if blocks and measure in BLOCK_MEASURES and place.client is None:
+        result = blocks
+    elif blocks:
+        result = [item for item in result if not item.in_blocks]
+        if not result:
+            return (
+                f"{measure} is not measured {_words(place)}, whose interleaved comparison only measures "
+                f"{', '.join(BLOCK_MEASURES)}"
+            )
     if when == "fault":
         result = [item for item in result if item.key.fault != NO_FAULT]
     if not result:

@@ -18,7 +18,7 @@ from fivenines.studies.claims.limit import Limit
 from fivenines.studies.measured import PartFigures, RunFigures, on_a_grid
 from fivenines.studies.models import Published, Unavailable
 from fivenines.studies.printed import PrintedFigures
-from fivenines.studies.spots import level_of
+from fivenines.studies.spots import level_of, spots_of
 
 NETWORKS = [
     {"name": "near", "link": {"rtt": "1ms", "bandwidth": None}},
@@ -42,7 +42,10 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> RunFigures:
     folder = tmp_path_factory.mktemp("study")
     write_run(folder / "all", MATRIX)
     other = CellKey(solution="fast", workload="later", connections=4, network="near", fault="none")
-    parts = [PartFigures("all", {}, [], folder / "all"), PartFigures("later", {}, [other], folder / "later")]
+    parts = [
+        PartFigures("all", [], folder / "all"),
+        PartFigures("later", spots_of("later", {}, [other]), folder / "later"),
+    ]
     return RunFigures(parts, {"aurora": Unavailable(why="a cloud account")})
 
 
@@ -81,7 +84,7 @@ def test_a_load_of_failures_says_so(tmp_path: Path) -> None:
         ended = {"transactions": {"ok": 100, "failed": 2, "in_doubt": 0}}
         load = LoadSummary.of({**trial.record.load.document, **ended})
         write_json(trial.folder / layout.TRIAL, trial.record.model_copy(update={"load": load}))
-    of = RunFigures([PartFigures("all", {}, [], folder)], {})
+    of = RunFigures([PartFigures("all", [], folder)], {})
     quiet, broken = (of.sample("tps", Place(fault=fault)) for fault in ("", "kill"))
     assert quiet.failing == (
         "more than 1 % of transactions failed in 2 of 2 trials, most often with "
@@ -134,7 +137,7 @@ def test_a_few_variants_of_several_are_not_one_cell(tmp_path: Path) -> None:
         for n, variant in enumerate(variants("tuned", spins))
     ]
     write_run(tmp_path / "all", Matrix(group, faults=["none"], trials=4))
-    part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
+    part = RunFigures([PartFigures("all", [], tmp_path / "all")], {})
     missing = part.sample("tps", Place(solution="tuned").at("variant.group", "True")).missing
     assert missing == ("several variants match (tuned [spin=0], tuned [spin=1000]): name one")
 
@@ -149,7 +152,7 @@ def test_a_choice_for_a_workload_is_looked_at_condition_by_condition(tmp_path: P
     spins = {0: Recipe("", tps=800), 1000: Recipe("", tps=2400, bottleneck=True)}
     recipes = variants("tuned", spins, best_for="workload")
     write_run(tmp_path / "all", Matrix(recipes, connections=[1, 8], faults=["none"], trials=4))
-    part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
+    part = RunFigures([PartFigures("all", [], tmp_path / "all")], {})
     place = Place(solution="tuned")
     assert part.variants(place).missing == "several connections match (1, 8): name one"
     result = part.variants(place.at("connections", 8))
@@ -166,7 +169,7 @@ def test_what_is_not_there_says_why(figures: RunFigures) -> None:
 
 
 def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
-    part = PartFigures("two", {}, [], run_of_two_clients(tmp_path).folder)
+    part = PartFigures("two", [], run_of_two_clients(tmp_path).folder)
     of = RunFigures([part], {})
     place = Place(part="two")
     assert [level.name for level in of.levels("client", place)] == ["ann", "bob"]
@@ -184,7 +187,7 @@ def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
 
 def test_outages_that_fell_into_one_slot_are_known_to_a_slot(tmp_path: Path) -> None:
     write_run(tmp_path / "away", Matrix([Recipe("a", outage=2000.0)], trials=3))
-    of = RunFigures([PartFigures("all", {}, [], tmp_path / "away")], {})
+    of = RunFigures([PartFigures("all", [], tmp_path / "away")], {})
     result = of.sample("outage_writes", Place()).summary
     assert result.sd and len({value.value for value in of.sample("outage_writes", Place()).values}) > 1
     for sd, mean, bounds, expected in (
@@ -200,7 +203,7 @@ def test_outages_that_fell_into_one_slot_are_known_to_a_slot(tmp_path: Path) -> 
 def test_the_number_of_hosts_is_exact(tmp_path: Path) -> None:
     recipes = [Recipe("known", known=True), Recipe("unknown")]
     write_run(tmp_path / "hosts", Matrix(recipes, trials=1))
-    of = RunFigures([PartFigures("all", {}, [], tmp_path / "hosts")], {})
+    of = RunFigures([PartFigures("all", [], tmp_path / "hosts")], {})
     known = of.sample("hosts", Place(solution="known"))
     assert (known.summary.mean, known.exact) == (2, True)
     assert "recorded" in of.sample("hosts", Place(solution="unknown")).missing

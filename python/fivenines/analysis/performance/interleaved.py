@@ -204,6 +204,18 @@ def windows_of(block: StoredBlock) -> list[Window]:
     ]
 
 
+def block_mean(windows: Sequence[Window], side: int, name: str) -> float | None:
+    """Return the geometric mean of a measure over a solution's windows of a block.
+
+    The ratio of two solutions' means is then the mean ratio of the rounds. None without windows, or if one
+    has too few answers for the measure.
+    """
+    own = [item for item in windows if item.round and item.side == side]
+    if not own or (name != THROUGHPUT and _measured(own, name) is None):
+        return None
+    return math.exp(fmean(math.log(_value(item, name)) for item in own))
+
+
 def _rows(block: StoredBlock, table: str, columns: str) -> list[Any]:
     path = store.table_path(block.folder, table)
     with store.reader() as connection:

@@ -3,13 +3,17 @@
 Of two means by Fieller's interval (`sides`). A ratio of ratios (a / c) / (b / d) is judged on the scale of
 logarithms, where it is a sum, by the delta method: the variance of the logarithm of a mean is that of the
 mean over its square (Oehlert, The American Statistician 46 (1992) 27).
+
+Samples from the same blocks, of which each has one value, are paired there: what a block does to both cancels
+out (randomised complete blocks, see `blocked`). Of a ratio of ratios every block then has one logarithm.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis.statistics.contrasts import Contrast, contrast
-from fivenines.analysis.statistics.means import CONFIDENCE, Summary, at_confidence, compare
+from fivenines.analysis.statistics.means import CONFIDENCE, Summary, at_confidence, compare, summarise
 from fivenines.analysis.statistics.sides import Side, side, side_of, too_equal
 
 # Below the largest exponent of a float.
@@ -73,8 +77,36 @@ class Quotient:
         if any(sample.mean is None or sample.mean <= 0 for sample in samples):
             return Contrast()
         # a, b, a_over, b_over
-        result = contrast([_logarithm(sample) for sample in samples], (1, -1, -1, 1), confidence)
+        terms, factors = _paired(samples, (1, -1, -1, 1))
+        result = contrast(terms, factors, confidence)
         return Contrast(*(_exp(item) for item in (result.estimate, result.low, result.high)))
+
+
+def _paired(samples: Sequence[Summary], factors: Sequence[float]) -> tuple[list[Summary], list[float]]:
+    """Return logarithms of samples with their factors; those of the same blocks become one sample."""
+    groups: dict[frozenset[str], list[tuple[Summary, float]]] = {}
+    terms: list[tuple[Summary, float]] = []
+    for sample, factor in zip(samples, factors, strict=True):
+        if blocks := _blocks(sample):
+            groups.setdefault(blocks, []).append((sample, factor))
+        else:
+            terms.append((_logarithm(sample), factor))
+    for blocks, members in groups.items():
+        values = [
+            math.fsum(factor * math.log(dict(sample.machines)[block]) for sample, factor in members)
+            for block in sorted(blocks)
+        ]
+        first = members[0][0]
+        combined = replace(summarise(values), confidence=first.confidence, nominal=first.nominal)
+        terms.append((combined, 1.0))
+    return [term for term, _ in terms], [factor for _, factor in terms]
+
+
+def _blocks(sample: Summary) -> frozenset[str]:
+    """Return the blocks of a sample with one value in each, above 0; empty for any other sample."""
+    names = [name for name, _ in sample.machines]
+    paired = len(set(names)) == len(names) > 1 and not sample.bounds
+    return frozenset(names) if paired and all(value > 0 for _, value in sample.machines) else frozenset()
 
 
 def _logarithm(summary: Summary) -> Summary:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis.statistics.contrasts import Contrast
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.statistics.quotients import Quotient
-from fivenines.studies.claims.figures import Figures, Place
+from fivenines.studies.claims.figures import Figures, Place, Sample
 from fivenines.studies.claims.judging import (
     Question,
     absent,
@@ -53,7 +54,7 @@ def _compared(
     figures: Figures, measure: str, place: Place, pair: Pair, claim: RatioClaim, about: str
 ) -> Atom:
     a, b = (_figures(figures, measure, place, side) for side in pair)
-    quotient = Quotient(*(item.sample.judged for item in (a[0], b[0], *a[1:], *b[1:])))
+    quotient = Quotient(*_paired([item.sample for item in (a[0], b[0], *a[1:], *b[1:])]))
     interval = _possible(quotient.interval(), measure)
     return answer(
         Question(
@@ -66,6 +67,16 @@ def _compared(
             zero=pair[0].over is not None and quotient.has_zero,
         )
     )
+
+
+def _paired(samples: Sequence[Sample]) -> list[Summary]:
+    """Return the summaries of a ratio; samples from the same interleaved blocks are paired there.
+
+    Two samples from different blocks are independent, as samples of trials are.
+    """
+    if len(samples) == 2 and not samples[0].shares_blocks(samples[1]):
+        return [sample.judged for sample in samples]
+    return [sample.paired for sample in samples]
 
 
 def _possible(interval: Contrast, measure: str) -> Contrast:

@@ -9,7 +9,7 @@ Results are never None. Missing figures are a `Sample` without values, with the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from fivenines.analysis.statistics.means import EQUAL, Summary, of_moments
 
@@ -99,8 +99,9 @@ class Sample:
         unavailable: why this machine cannot produce values ("aurora: a cloud account").
         source: source in a publication ("T5.8"), or the link of a run's cell.
         exact: a number of the solution without random variation, as its number of hosts, which is judged
-        without
-            an interval.
+            without an interval.
+        unit: what has one value: a trial, or a block of an interleaved comparison, in which all solutions
+            have one and which therefore pairs them. `TrialValue.trial` names it.
     """
 
     summary: Summary = field(default_factory=lambda: Summary(0))
@@ -111,12 +112,25 @@ class Sample:
     unavailable: str = ""
     source: str = ""
     exact: bool = False
+    unit: Literal["trial", "block"] = "trial"
 
     @property
     def judged(self) -> Summary:
         """Return the summary that decides: for an exact number one without any spread."""
         mean = self.summary.mean
         return of_moments(EQUAL, mean, 0.0) if self.exact and mean is not None else self.summary
+
+    @property
+    def paired(self) -> Summary:
+        """Return the summary that decides, with the block of each value if it has one."""
+        if self.unit == "trial":
+            return self.judged
+        return replace(self.judged, machines=tuple((item.trial, item.value) for item in self.values))
+
+    def shares_blocks(self, other: "Sample") -> bool:
+        """Return whether both samples come from the same blocks of an interleaved comparison."""
+        blocks = [{item.trial for item in sample.values} for sample in (self, other)]
+        return self.unit == other.unit == "block" and blocks[0] == blocks[1]
 
 
 @dataclass(frozen=True)

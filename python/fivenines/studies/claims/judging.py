@@ -68,7 +68,7 @@ def too_few(name: str, sample: Sample) -> str | None:
     if sample.exact:
         return None
     if sample.summary.n < 2:
-        return f"{name} has {count(sample.summary.n, 'trial')}; an interval requires two"
+        return f"{name} has {count(sample.summary.n, sample.unit)}; an interval requires two"
     return f"the publication gives no spread of {name}" if sample.summary.sd is None else None
 
 
