@@ -84,9 +84,7 @@ def by_interleaving(folder: Path, seed: int, many: int, rounds: int) -> Found:
 def _campaign(folder: Path, text: str) -> float:
     experiment = parse_experiment(text, "narrowness.yaml")
     begun = time.monotonic()
-    run_campaign(
-        experiment, text, [*blocks(experiment), *plan(experiment)], folder, False, silent, "narrowness.yaml"
-    )
+    run_campaign(experiment, text, [*blocks(experiment), *plan(experiment)], folder, False, silent)
     return time.monotonic() - begun
 
 

@@ -7,6 +7,7 @@ the first one ended.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from fivenines.analysis.measured import VALUES
 from fivenines.analysis.measures.measure import Value
@@ -20,6 +21,19 @@ from fivenines.results import layout, store
 from fivenines.results.records import CellKey, Manifest, Settled
 from fivenines.results.store import StoredTrial
 from fivenines.trial.progress import CellSettled, Listener, silent
+
+
+class Spares(Protocol):
+    """A rule by which planned work is left out."""
+
+    def spares(self, work: Trial | Block, listener: Listener) -> bool:
+        """Return whether this work is not needed; report a new decision to the listener."""
+
+    def has_enough(self, work: Trial | Block) -> bool:
+        """Return whether this work is already known not to be needed."""
+
+    def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
+        """Return the remaining work of a resumed campaign, without what is not needed."""
 
 
 @dataclass

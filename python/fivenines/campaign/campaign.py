@@ -1,6 +1,6 @@
 """A campaign: all trials of a plan, one after another, into one run folder. It can be resumed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,11 +9,12 @@ from typing import Any
 from fivenines import __version__
 from fivenines.analysis.wording import listed
 from fivenines.base.errors import UsageError
-from fivenines.campaign.as_needed import AsNeeded
+from fivenines.campaign.as_needed import AsNeeded, Spares
 from fivenines.campaign.dispatch import Dispatch
 from fivenines.campaign.preflight import require_accepted
 from fivenines.campaign.preparation import prepare
 from fivenines.campaign.schedule import Schedule
+from fivenines.campaign.until_decided import UntilDecided
 from fivenines.campaign.workers.base import Here, Worker
 from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
@@ -36,14 +37,15 @@ def run_campaign(
     folder: Path,
     resume: bool,
     listener: Listener,
-    file: str = layout.SOURCE,
     workers: Sequence[Worker] = (),
+    decided: Callable[[], bool] | None = None,
 ) -> list[str]:
     """Run all trials and blocks that `folder` lacks; return the ids of those that were given up.
 
     The caller holds the lock of the folder (`claims.claimed`), as it may write more files, such as the
-    report. `source` is the text of the experiment file, which messages call `file`; or the parsed file, of
-    which the experiment may be a part. Without `workers` this process runs all trials sequentially.
+    report. `source` is the text of the experiment file; or the parsed file, of
+    which the experiment may be a part. Without `workers` this process runs all trials sequentially. With
+    `until_decided`, `decided` returns whether the finished trials decide the claims of the study.
 
     Raises:
         UsageError: the folder contains another experiment, or a run without `resume`; or a server refuses
@@ -51,7 +53,7 @@ def run_campaign(
         FiveninesError: an engine or a data set is not available, or the solutions of an interleaved
             comparison do not fit into memory.
     """
-    written = source if isinstance(source, Document) else document.parse(source, file)
+    written = source if isinstance(source, Document) else document.parse(source, layout.SOURCE)
     with ExitStack() as used:
         stops.forget_others(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
@@ -64,9 +66,11 @@ def run_campaign(
         require_accepted([item for item in every if item.id in waiting], written, listener)
         manifest = _manifest(experiment, written.text, trials, blocks, result)
         _open(folder, manifest, resume)
-        as_needed = AsNeeded(experiment.trials, folder)
+        as_needed: Spares = AsNeeded(experiment.trials, folder)
+        if experiment.until_decided is not None and decided is not None:
+            as_needed = UntilDecided(experiment.until_decided, folder, decided)
         left = as_needed.left(left) if begun else left
-        may_end = experiment.trials.until is not None
+        may_end = experiment.trials.until is not None or isinstance(as_needed, UntilDecided)
         seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
         workers = workers or [Here()]
         at_once = max(1, min(len(workers), len(left)))
@@ -170,6 +174,7 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "blocks": [blocks[name] for name in sorted(blocks)],
             "experiment": {**earlier.experiment, "trials": _trials(earlier, now, folder)},
             # Cells with newly planned trials are judged again.
+            "decided": None,
             "settled": [item for item in earlier.settled if item.cell not in now_planned],
             "engines": {**earlier.engines, **now.engines},
         }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.threads import Background
-from fivenines.campaign.as_needed import AsNeeded
+from fivenines.campaign.as_needed import Spares
 from fivenines.campaign.schedule import Schedule, Work
 from fivenines.campaign.workers.base import Order, Worker, WorkerLostError
 from fivenines.experiment.interleaved_plan import seconds_of
@@ -51,7 +51,7 @@ class Dispatch:
         schedule: Schedule,
         experiment: Experiment,
         folder: Path,
-        as_needed: AsNeeded,
+        as_needed: Spares,
         listener: Listener,
         engines: Mapping[str, str],
     ) -> None:

@@ -20,6 +20,7 @@ from fivenines.trial.progress import (
     CampaignStarted,
     CampaignStopped,
     CellSettled,
+    ClaimsDecided,
     DataSet,
     EnginePull,
     LoadStarted,
@@ -53,6 +54,7 @@ _NAMES: dict[type[Any], str] = {
     WorkerLost: "worker-lost",
     ResultDropped: "result-dropped",
     CellSettled: "cell-settled",
+    ClaimsDecided: "claims-decided",
     CampaignStopped: "campaign-stopped",
     CampaignFinished: "campaign-finished",
 }
@@ -146,8 +148,8 @@ def _fields(event: Progress) -> Line:
                 "at_once": at_once,
                 "work": planned,
             }
-        case CellSettled(settled):
-            return settled.model_dump(mode="json")
+        case CellSettled(record) | ClaimsDecided(record):
+            return dict(record.model_dump(mode="json"))
         case TrialStarted(trial, index, worker):
             return {"trial": trial.id, "index": index, "worker": worker, **_work(trial)}
         case TrialFinished(record, figures):

@@ -15,6 +15,7 @@ from fivenines.trial.progress import (
     CampaignFinished,
     CampaignStarted,
     CellSettled,
+    ClaimsDecided,
     Figures,
     Progress,
     TrialBroken,
@@ -61,6 +62,8 @@ class RunCollector(Collector):
                 self._planned = total
             case CellSettled(settled):
                 self._planned -= settled.spared
+            case ClaimsDecided(decided):
+                self._planned -= decided.spared
             case TrialStarted(trial):
                 first = trial.cells[0] if isinstance(trial, Block) else trial.cell
                 self._cells[trial.id] = _labels(first.key)

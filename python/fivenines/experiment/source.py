@@ -103,6 +103,11 @@ def parse_parts(
         )
     drafts, found = parts.drafts(source)
     read, own = experiments(drafts, only if on_this_machine else None, lab)
+    own += [
+        placed(mistake, part.source)
+        for part in read
+        for mistake in trials_checks.outside_a_study(part.experiment)
+    ]
     require_sound(source, [*source.mistakes, *found], own)
     return read
 

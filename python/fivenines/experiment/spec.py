@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.thresholds import ThresholdSettings
-from fivenines.analysis.measures.trials import TrialsSettings, exactly
+from fivenines.analysis.measures.trials import TrialsSettings, UntilDecidedSettings, exactly
 from fivenines.base import plugins
 from fivenines.base.settings import Settings
 from fivenines.experiment.sections.availability import AvailabilitySettings
@@ -58,6 +58,12 @@ class Experiment(Settings):
     )
     interleaved: InterleavedSettings = Field(
         default_factory=InterleavedSettings, description="settings of `design: interleaved`"
+    )
+    until_decided: UntilDecidedSettings | None = Field(
+        None,
+        description="in a part of a study: end its trials and blocks once the study's claims on them are "
+        "decided; `trials` and `interleaved.blocks` are then the largest numbers. Intervals allow for a look "
+        "after each. null: run all",
     )
     solutions: Annotated[list[AnySolution], Field(min_length=1, description="solutions to compare")]
     workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="workloads to run")]

@@ -115,6 +115,12 @@ EVENTS: dict[str, dict[str, str]] = {
         "spared": "number of trials removed from the plan",
         "seconds": "expected duration of these",
     },
+    "claims-decided": {
+        "replications": "trials of each cell, and blocks, that were planned until then",
+        "why": "decided: all claims of the study on them are; time: the time of the part is over",
+        "spared": "number of trials and blocks removed from the plan",
+        "seconds": "expected duration of these",
+    },
     "campaign-stopped": {
         "left": "trials that were not run",
         "reason": "why no further trial begins, as a budget; empty: a user stopped the run",

@@ -62,6 +62,15 @@ class Settled(Record):
     seconds: float = Field(description="estimated duration of the removed trials")
 
 
+class Decided(Record):
+    """The early end of a part of a study whose claims need no more trials."""
+
+    replications: int = Field(description="trials of each cell, and blocks, that were planned until then")
+    why: Literal["decided", "time"] = Field(description="decided: all claims are; time: there was no more")
+    spared: int = Field(description="planned trials and blocks that were removed from the plan")
+    seconds: float = Field(description="estimated duration of these")
+
+
 class Manifest(Record):
     """The run as a whole: manifest.json."""
 
@@ -78,6 +87,7 @@ class Manifest(Record):
     plan: list[PlannedTrial]
     blocks: list[PlannedBlock] = Field(default_factory=list)
     settled: list[Settled] = Field(default_factory=list)
+    decided: Decided | None = None
 
 
 class Windows(Record):

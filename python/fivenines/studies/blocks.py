@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from fivenines.analysis.performance.interleaved import Window, block_mean, windows_of
 from fivenines.analysis.performance.load import bottleneck
 from fivenines.analysis.statistics.means import summarise
+from fivenines.analysis.statistics.sequential import at_level, nominal_of_blocks
 from fivenines.analysis.wording import count
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
@@ -25,6 +26,7 @@ class BlockFigures:
     """Figures of a run's complete blocks."""
 
     def __init__(self, run: Run) -> None:
+        self._nominal = nominal_of_blocks(run)
         self._blocks = [(block, windows_of(block)) for block in run.blocks if block.complete]
 
     def sample(self, measure: str, key: CellKey, part: str) -> Sample:
@@ -45,8 +47,9 @@ class BlockFigures:
         busy = sum(bool(bottleneck(block.record.sides[place].load, watched=True)) for block, _, place in own)
         failing = sum(_failed(windows, place) > FEW_FAILED for _, windows, place in own)
         blocks = count(len(own), "block")
+        summary = summarise([item.value for item in values])
         return Sample(
-            summarise([item.value for item in values]),
+            summary if self._nominal is None else at_level(summary, self._nominal),
             values,
             f"the client was the bottleneck in {busy} of {blocks}" if busy else "",
             f"more than {100 * FEW_FAILED:.0f} % of transactions failed in {failing} of {blocks}"

@@ -105,11 +105,10 @@ def judge(
         only: ids of the claims; empty: all.
         cannot: why a part cannot run on this machine, by part.
     """
-    result = [PartFigures(item.name, spots_of_part(item), folder / item.name) for item in parts]
-    # A part may have run elsewhere.
+    result = part_figures(parts, folder)
     complete = {item.name: item.complete for item in result}
-    cannot = {name: why for name, why in (cannot or {}).items() if not complete.get(name)}
-    unavailable = {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
+    cannot = _still(cannot or {}, result)
+    unavailable = _unavailable(study, cannot)
     measured, printed = RunFigures(result, unavailable), PrintedFigures(study.published)
     claims = [
         _judged(claim, asked_parts(claim, parts, unavailable), measured, printed, complete)
@@ -118,6 +117,26 @@ def judge(
     ]
     states = [_state(part, own, cannot) for part, own in zip(parts, result, strict=True)]
     return StudyResult(study, form, folder, states, claims)
+
+
+def part_figures(parts: Sequence[Part], folder: Path) -> list[PartFigures]:
+    """Return the figures of each part of a study, whose runs are in a folder."""
+    return [PartFigures(item.name, spots_of_part(item), folder / item.name) for item in parts]
+
+
+def run_figures(study: Study, parts: Sequence[PartFigures], cannot: Mapping[str, str]) -> RunFigures:
+    """Return the figures of all parts, for tests; `cannot`: why a part cannot run on this machine."""
+    return RunFigures(parts, _unavailable(study, _still(cannot, parts)))
+
+
+def _still(cannot: Mapping[str, str], parts: Sequence[PartFigures]) -> dict[str, str]:
+    """Return why parts cannot run here, without those that have run elsewhere."""
+    begun = {part.name for part in parts if part.complete}
+    return {name: why for name, why in cannot.items() if name not in begun}
+
+
+def _unavailable(study: Study, cannot: Mapping[str, str]) -> dict[str, Unavailable]:
+    return {**study.unavailable, **{name: Unavailable(why=why) for name, why in cannot.items()}}
 
 
 def asked_parts(claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]) -> list[str]:

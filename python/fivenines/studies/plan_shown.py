@@ -9,7 +9,7 @@ from fivenines.base.units import about
 from fivenines.experiment.source import Part
 from fivenines.studies import found
 from fivenines.studies.judged import asked_parts
-from fivenines.studies.run import Chosen, choose, seconds_of_parts
+from fivenines.studies.run import Chosen, PartPlan, choose, seconds_of_parts
 from fivenines.studies.source import FORMS, Loaded, load_study
 from fivenines.studies.tally import Whose, whose
 
@@ -17,8 +17,30 @@ from fivenines.studies.tally import Whose, whose
 def rows(chosen: Chosen, at_once: int = 1) -> list[list[object]]:
     """Return a row for each part; `at_once` trials run in parallel."""
     return [
-        [plan.part.name, plan.cells, plan.trials, about(plan.seconds_by(at_once)), plan.left_out]
+        [
+            plan.part.name,
+            plan.cells,
+            plan.trials,
+            f"{_most([plan])}{about(plan.seconds_by(at_once))}",
+            plan.left_out,
+        ]
         for plan in chosen.plans
+    ]
+
+
+def _most(plans: Sequence[PartPlan]) -> str:
+    """Return "at most " for parts that may end before their last trial."""
+    return "at most " if any(plan.part.experiment.until_decided is not None for plan in plans) else ""
+
+
+def endings(chosen: Chosen) -> list[str]:
+    """Return a line for each running part that ends by its claims."""
+    return [
+        f"{plan.part.name} ends once its claims are decided"
+        f"{'' if settings.within is None else f', or after {about(settings.within)}'}; they are first judged "
+        f"after {settings.at_least} trials of each cell, or blocks"
+        for plan in chosen.plans
+        if not plan.left_out and (settings := plan.part.experiment.until_decided) is not None
     ]
 
 
@@ -30,7 +52,8 @@ def total(chosen: Chosen, at_once: int = 1) -> str:
     parallel = f"{at_once} in parallel, " if at_once > 1 else ""
     return (
         f"{count(len(running), 'part')}, {count(sum(plan.trials for plan in running), 'trial')}, "
-        f"{parallel}about {about(seconds_of_parts(running, at_once))} once engines and data are in the cache"
+        f"{parallel}{_most(running)}about {about(seconds_of_parts(running, at_once))} "
+        "once engines and data are in the cache"
     )
 
 
@@ -57,6 +80,7 @@ def as_json(chosen: Chosen, at_once: int = 1) -> dict[str, Any]:
                 "cells": plan.cells,
                 "trials": plan.trials,
                 "expected_seconds": plan.seconds_by(at_once),
+                "may_end_earlier": bool(_most([plan])),
                 "left_out": plan.left_out,
             }
             for plan in chosen.plans

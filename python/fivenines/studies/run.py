@@ -11,7 +11,7 @@ from fivenines.base.units import about
 from fivenines.experiment.document import Document
 from fivenines.experiment.interleaved_plan import Block, blocks, seconds_of
 from fivenines.experiment.machines import require_machines
-from fivenines.experiment.plan import Trial, plan, tried
+from fivenines.experiment.plan import Trial, plan
 from fivenines.experiment.source import Part
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation import lab as lab_checks
@@ -22,6 +22,7 @@ from fivenines.results.store import write_text
 from fivenines.studies import page, written
 from fivenines.studies.judged import StudyResult, asked_parts, judge
 from fivenines.studies.models import Form, Study
+from fivenines.studies.planned import spots_of_part
 from fivenines.studies.source import Loaded
 
 
@@ -42,7 +43,7 @@ class Changes:
         experiment = part.experiment
         if self.trials is not None:
             blocks = experiment.interleaved.model_copy(update={"blocks": self.trials})
-            fixed = {"trials": exactly(self.trials), "interleaved": blocks}
+            fixed = {"trials": exactly(self.trials), "interleaved": blocks, "until_decided": None}
             experiment = experiment.model_copy(update=fixed)
         if self.lab is not None:
             experiment = experiment.model_copy(update={"lab": self.lab})
@@ -182,7 +183,7 @@ def _plan(part: Part, expected: bool, named: bool, study: Study) -> PartPlan:
         left_out = "not requested"
     elif seconds > study.refuse_above and not named:
         left_out = f"{part.name} takes about {about(seconds)}, so it runs only on request: --part {part.name}"
-    return PartPlan(part, len(tried(experiment)), len(planned) + len(trials), seconds, cannot, left_out)
+    return PartPlan(part, len(spots_of_part(part)), len(planned) + len(trials), seconds, cannot, left_out)
 
 
 def _obstacle(experiment: Experiment, planned: Sequence[Block], trials: Sequence[Trial]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.experiment.interleaved_plan import Block
     from fivenines.experiment.plan import Trial
-    from fivenines.results.records import BlockRecord, Settled, TrialRecord
+    from fivenines.results.records import BlockRecord, Decided, Settled, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,13 @@ class CellSettled:
 
 
 @dataclass(frozen=True)
+class ClaimsDecided:
+    """A part of a study needs no more trials: `decided.spared` of the `total` do not run."""
+
+    decided: "Decided"
+
+
+@dataclass(frozen=True)
 class CampaignStopped:
     """No further trial begins: on a user's request, or because of the budget; `left` trials remain."""
 
@@ -205,6 +212,7 @@ Progress = (
     | WorkerLost
     | ResultDropped
     | CellSettled
+    | ClaimsDecided
     | CampaignStopped
     | CampaignFinished
 )

@@ -118,7 +118,6 @@ def _run(
         folder,
         (folder / "manifest.json").exists(),
         listener,
-        "interleaved.yaml",
         [Here(deploy)],
     )
     return open_run(folder)

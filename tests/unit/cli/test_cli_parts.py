@@ -46,6 +46,7 @@ class Campaigns:
         resume: bool,
         listener: Any,
         workers: Any = (),
+        decided: Any = None,
     ) -> list[str]:
         self.began.append((folder.name, len(work), resume))
         if folder.name == self.interrupted:

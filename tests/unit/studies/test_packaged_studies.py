@@ -5,7 +5,7 @@ import pytest
 from fivenines.studies import found
 from fivenines.studies.judged import asked_parts
 from fivenines.studies.models import Claim
-from fivenines.studies.run import choose, sizes
+from fivenines.studies.run import choose, seconds_of_parts
 from fivenines.studies.source import FORMS, Loaded, load_study
 
 LONGEST_QUICK = 35 * 60
@@ -27,8 +27,8 @@ def test_both_forms_have_a_plan_and_the_quick_one_is_quick(study: Loaded) -> Non
         assert [plan.part.name for plan in plans[form]] == list(study.study.parts)
         assert all(plan.trials for plan in plans[form])
     here = [plan for plan in plans["quick"] if not plan.cannot]
-    assert sizes(here)["seconds"] <= LONGEST_QUICK
-    assert sizes(plans["quick"])["seconds"] < sizes(plans["full"])["seconds"]
+    assert seconds_of_parts(here) <= LONGEST_QUICK
+    assert seconds_of_parts(plans["quick"]) < seconds_of_parts(plans["full"])
 
 
 def test_every_claim_asks_for_a_part_or_says_why_it_cannot_be_run(study: Loaded) -> None:

@@ -1,4 +1,4 @@
-"""Settings of the section `trials:`: a fixed number, or trials until an interval is narrow enough."""
+"""Settings of the sections `trials:` and `until_decided:`: how many trials each cell has."""
 
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from fivenines.analysis.measures.measures import measure_named
 from fivenines.base.settings import Settings, invalid
+from fivenines.base.units import Duration
 
 # The largest number of trials of a cell.
 MOST = 1000
@@ -113,6 +114,19 @@ class TrialsSettings(Settings):
     @model_serializer(mode="wrap")
     def _short(self, whole: SerializerFunctionWrapHandler) -> Any:
         return whole(self) if self.until is not None else self.at_most
+
+
+class UntilDecidedSettings(Settings):
+    """When the trials and blocks of a part of a study end before their largest number."""
+
+    at_least: Annotated[int, Field(ge=2, le=MOST_LOOKS)] = Field(
+        4, description="trials of each cell, and blocks, before the claims are first judged"
+    )
+    within: Annotated[Duration, Field(gt=0)] | None = Field(
+        None,
+        description="time of all trials and blocks after which none is begun, once there are `at_least`; "
+        "null: no limit",
+    )
 
 
 def exactly(number: int) -> TrialsSettings:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from fivenines.analysis.performance.interleaved_ratio import Ratio, ratio_of
-from fivenines.analysis.statistics.means import Difference, Summary
+from fivenines.analysis.statistics.means import CONFIDENCE, Difference, Summary
+from fivenines.analysis.statistics.sequential import nominal_of_blocks
 from fivenines.results import store
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
@@ -138,8 +139,9 @@ def interleaved_results(run: Run) -> list[InterleavedResult]:
     for stored in run.blocks:
         if stored.complete:
             groups.setdefault(tuple(side.cell for side in stored.record.sides), []).append(stored)
+    level = nominal_of_blocks(run) or CONFIDENCE
     return [
-        _result(list(keys), blocks, planned.get(keys, len(blocks)))
+        _result(list(keys), blocks, planned.get(keys, len(blocks)), level)
         for keys, blocks in groups.items()
         if blocks
     ]
@@ -165,12 +167,16 @@ def difference(ratio: Ratio) -> Difference:
     )
 
 
-def _result(keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int) -> InterleavedResult:
+def _result(
+    keys: list[CellKey], blocks: Sequence[StoredBlock], planned: int, level: float
+) -> InterleavedResult:
     windows = [windows_of(block) for block in blocks]
     usage = [_rows(block, "usage", "position, side, cpu_s, written_bytes") for block in blocks]
     record = blocks[0].record
     counted = [[item for item in block if item.round] for block in windows]
-    pairs = [Pair(keys[a], keys[b], ratios_of(counted, a, b)) for a, b in combinations(range(len(keys)), 2)]
+    pairs = [
+        Pair(keys[a], keys[b], ratios_of(counted, a, b, level)) for a, b in combinations(range(len(keys)), 2)
+    ]
     return InterleavedResult(
         [_side(key, n, counted, windows, usage, record.skip_ms) for n, key in enumerate(keys)],
         pairs,
@@ -267,16 +273,21 @@ def _used(
     return (cores[1], cores[0]), (bytes_s[1], bytes_s[0])
 
 
-def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
-    """Return the ratio of each measure that was measured in all windows of both."""
+def ratios_of(
+    counted: Sequence[Sequence[Window]], a: int, b: int, level: float = CONFIDENCE
+) -> dict[str, Ratio]:
+    """Return the ratio of each measure that was measured in all windows of both.
+
+    `level` is that of each interval, where those of all looks together have 95 %, see `sequential`.
+    """
     result = {}
     for name in (THROUGHPUT, *RESPONSE):
         both = [item for block in counted for item in block if item.side in (a, b)]
         if name != THROUGHPUT and _measured(both, name) is None:
             continue
-        ratio = ratio_of([list(_logarithms(block, a, b, name)) for block in counted])
+        ratio = ratio_of([list(_logarithms(block, a, b, name)) for block in counted], level)
         if ratio is not None:
-            result[name] = ratio
+            result[name] = replace(ratio, confidence=CONFIDENCE)
     return result
 
 

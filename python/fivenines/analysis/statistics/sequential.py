@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from fivenines.analysis.measures.trials import TrialsSettings
+from fivenines.analysis.measures.trials import TrialsSettings, UntilDecidedSettings
 from fivenines.analysis.statistics.means import CONFIDENCE, EQUAL, Summary, student_t, summarise
 from fivenines.results.store import Run
 
@@ -82,7 +82,24 @@ def _share(summary: Summary) -> float | None:
 def nominal_of(run: Run) -> float | None:
     """Return the level of a run whose trials were added as needed; None: their number was fixed."""
     trials = settings_of(run)
-    return None if trials.until is None else level(trials.at_least, trials.at_most)
+    if trials.until is not None:
+        return level(trials.at_least, trials.at_most)
+    decided = until_decided_of(run)
+    return None if decided is None else level(decided.at_least, trials.at_most)
+
+
+def nominal_of_blocks(run: Run) -> float | None:
+    """Return the level of a run whose interleaved blocks ended by claims; None: their number was fixed."""
+    decided = until_decided_of(run)
+    if decided is None:
+        return None
+    return level(decided.at_least, int(run.manifest.experiment["interleaved"]["blocks"]))
+
+
+def until_decided_of(run: Run) -> UntilDecidedSettings | None:
+    """Return the rule by which claims ended a run; None: they did not."""
+    settings = run.manifest.experiment.get("until_decided")
+    return None if settings is None else UntilDecidedSettings.model_validate(settings)
 
 
 def settings_of(run: Run) -> TrialsSettings:

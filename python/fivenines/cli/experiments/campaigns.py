@@ -5,7 +5,7 @@ A file without parts is one part without a name, whose run is in the folder itse
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -39,6 +39,7 @@ class Campaign:
         command: the command line that continues it.
         begins: the first line of the journals, see `campaign.journal.opened`.
         crew: the workers that run the trials.
+        decided: for each part that ends by claims: whether they are decided.
         copy_to: the URL of shared storage to which finished trials are copied; empty: none.
     """
 
@@ -49,6 +50,7 @@ class Campaign:
     command: str
     begins: dict[str, object]
     crew: Crew = field(default_factory=Crew)
+    decided: Mapping[str, Callable[[], bool]] = field(default_factory=dict)
     copy_to: str = ""
 
 
@@ -152,6 +154,7 @@ def _run(campaign: Campaign, work: Planned, folder: Path, audience: Audience, st
             campaign.resume,
             listen,
             workers=campaign.crew.workers(),
+            decided=campaign.decided.get(work.part),
         )
     stopped.left += attendance.stopped.left
     done = Done(work, folder, write_html(folder), broken)

@@ -250,6 +250,7 @@ def _campaign(asked: _Asked, chosen: "Chosen", works: "Sequence[Planned]") -> "C
     from fivenines.campaign.journal import opened
     from fivenines.cli.experiments import campaigns
     from fivenines.results.parts import PartsRecord
+    from fivenines.studies.looks import looks
 
     study, file = chosen.study, Path(chosen.source.file)
     title = f"{study.study} {asked.form}"
@@ -262,4 +263,5 @@ def _campaign(asked: _Asked, chosen: "Chosen", works: "Sequence[Planned]") -> "C
         command=asked.command(folder),
         begins=opened(file, asked.trials, [], [], asked.form),
         crew=asked.parallelism.crew(works),
+        decided=looks(chosen, folder),
     )

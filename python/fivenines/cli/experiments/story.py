@@ -13,12 +13,13 @@ from fivenines.base.units import about
 from fivenines.campaign.remaining import seconds_left
 from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
-from fivenines.results.records import CellKey, Settled, TrialRecord
+from fivenines.results.records import CellKey, Decided, Settled, TrialRecord
 from fivenines.trial.progress import (
     CampaignFinished,
     CampaignStarted,
     CampaignStopped,
     CellSettled,
+    ClaimsDecided,
     DataSet,
     EnginePull,
     Figures,
@@ -77,7 +78,7 @@ class Story:
         match event:
             case EnginePull() | DataSet():
                 return self._fetched(event)
-            case CampaignStarted() | CellSettled() | CampaignStopped() | CampaignFinished():
+            case CampaignStarted() | CellSettled() | ClaimsDecided() | CampaignStopped() | CampaignFinished():
                 return self._campaign(event)
             case TrialEvent():
                 return [self._event(event)]
@@ -98,12 +99,15 @@ class Story:
         return self._finished(event)
 
     def _campaign(
-        self, event: CampaignStarted | CellSettled | CampaignStopped | CampaignFinished
+        self, event: CampaignStarted | CellSettled | ClaimsDecided | CampaignStopped | CampaignFinished
     ) -> list[str]:
         match event:
             case CellSettled(settled):
                 self._spare(settled.spared)
                 return [_settled(settled)]
+            case ClaimsDecided(decided):
+                self._spare(decided.spared)
+                return [_decided(decided)]
             case CampaignStarted(total, expected_seconds, _, at_most, longest, at_once):
                 self.total, self.expected, self._longest = total, expected_seconds, longest
                 self._at_once = at_once
@@ -235,6 +239,12 @@ def _settled(settled: Settled) -> str:
         f"{cell_text(settled.cell)}: {why} after {count(settled.trials, 'trial')}; "
         f"{settled.spared} spared, {_left(settled.seconds)}"
     )
+
+
+def _decided(decided: Decided) -> str:
+    """Describe the early end of a part of a study."""
+    why = "all claims are decided" if decided.why == "decided" else "the time of the part is over"
+    return f"{why} after {decided.replications} of each; {decided.spared} spared, {_left(decided.seconds)}"
 
 
 def _seconds(seconds: float) -> str:

@@ -58,6 +58,8 @@ def show_plan(chosen: "Chosen", works: "Sequence[Planned]", format_: Format, at_
         ["part", "cells", "trials", "time", ""], plan_shown.rows(chosen, at_once), right=["cells", "trials"]
     )
     console.say(plan_shown.total(chosen, at_once), "bold")
+    for line in plan_shown.endings(chosen):
+        console.say(line)
     for group in WHOSE:
         if claims := plan_shown.claims(chosen, group):
             console.table([HEADS[group].lower(), "parts", "says"], claims)

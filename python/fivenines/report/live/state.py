@@ -174,6 +174,17 @@ class RunState:
         text = f"{cell['solution']}, {cell['fault']}: {why} after {trials}; {line['spared']} spared"
         self._say(line, text)
 
+    def _claims_decided(self, line: Line) -> None:
+        spared = int(line["spared"])
+        if self.total:
+            self.expected *= (self.total - spared) / self.total
+        self.total -= spared
+        for row in list(self.rows.values()):
+            if row["state"] == "waiting":
+                self._update(row["id"], state="spared")
+        why = "all claims are decided" if line["why"] == "decided" else "the time is over"
+        self._say(line, f"{why} after {line['replications']} of each; {spared} spared")
+
     def _campaign_stopped(self, line: Line) -> None:
         self._say(line, f"stopped on request; {line['left']} left")
 

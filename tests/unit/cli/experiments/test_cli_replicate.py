@@ -252,6 +252,7 @@ class Campaigns:
         resume: bool,
         listener: Any,
         workers: Any = (),
+        decided: Any = None,
     ) -> list[str]:
         self.began.append((folder.name, resume))
         if folder.name == self.interrupted:

@@ -124,6 +124,7 @@ class Campaign:
         resume: Any,
         listener: Any,
         workers: Any = (),
+        decided: Any = None,
     ) -> None:
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))

@@ -7,13 +7,13 @@ from fivenines.analysis.measured import VALUES
 from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.measures.trials import TrialsSettings, UntilSettings
 from fivenines.analysis.statistics.means import never_upper_bound
-from fivenines.analysis.statistics.sequential import Look, level, look, settings_of
+from fivenines.analysis.statistics.sequential import Look, level, look, settings_of, until_decided_of
 from fivenines.analysis.wording import NOTHING, count, mean_of_measure, percent
 from fivenines.base.units import about
 from fivenines.report.chapters.data import Data
 from fivenines.report.html.section import Section
 from fivenines.report.table import CELL, Table, right
-from fivenines.results.records import Settled
+from fivenines.results.records import Decided, Settled
 
 TITLE = "Number of trials"
 
@@ -29,6 +29,8 @@ _HOLDS = (
 def chapter(data: Data) -> Section:
     """Return why trials ended, and how many were saved; empty if their number was fixed."""
     settings = settings_of(data.run)
+    if until_decided_of(data.run) is not None:
+        return Section("stopping", TITLE, [_decided(data.run.manifest.decided)])
     if settings.until is None:
         return Section("stopping", TITLE)
     looks = {cell.key: _look(cell, settings, settings.until) for cell in data.done}
@@ -52,6 +54,19 @@ def chapter(data: Data) -> Section:
         _HOLDS,
     ]
     return Section("stopping", TITLE, texts, [table])
+
+
+def _decided(decided: Decided | None) -> str:
+    """Return why the trials and blocks of a part of a study ended."""
+    text = (
+        "The claims of the study were judged after each trial of all cells and each block. Intervals allow "
+        "for these looks, so they are wider than with a fixed number."
+    )
+    if decided is None:
+        return f"{text} All planned trials and blocks ran, or the run is not complete."
+    why = "all claims were decided" if decided.why == "decided" else "the time was over"
+    spared = f"{decided.spared} trials and blocks of the largest plan"
+    return f"{text} After {decided.replications} of each, {why}; {spared} were saved."
 
 
 def _look(cell: CellResult, settings: TrialsSettings, until: UntilSettings) -> Look:
