@@ -184,6 +184,14 @@ BORDERS = {
         holds=0.05,
         against=1.0,
     ),
+    "occurs": Border(
+        {"occurs": {"measure": "lost", "solution": "a"}},
+        events(0.1),
+        events(0.5),
+        events(0.0),
+        holds=1.0,
+        against=0.05,
+    ),
     "all": Border(
         {"greater": PAIR | {"for_each": "connections"}},
         many(1, 1, 1, 1, 1),

@@ -130,6 +130,44 @@ def test_never_says_how_many_trials_there_were() -> None:
     assert result.why == "width"
 
 
+# --- occurs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seen", "n", "status"),
+    [
+        (0, 29, "contradicted"),
+        (0, 28, "inconclusive"),
+        (0, 0, "inconclusive"),
+        (1, 1, "holds"),
+        (1, 1000, "holds"),
+    ],
+)
+def test_one_event_shows_that_it_occurs_and_29_trials_without_that_it_is_rare(
+    seen: int, n: int, status: str
+) -> None:
+    assert atom(Planted(seen={"a": Events(seen, n)}), occurs=never()).status == status
+
+
+def test_an_event_counts_as_absent_below_the_share_that_is_written() -> None:
+    figures = Planted(seen={"a": Events(0, 10)})
+    assert atom(figures, occurs=never(at_least="30%")).status == "contradicted"
+    result = atom(figures, occurs=never(at_least="20%"))
+    assert (result.status, result.why) == ("inconclusive", "width")
+    assert "seen in 0 of 10 trials (at most 26 %); that it occurs was claimed" in result.sentence
+
+
+def test_events_that_cannot_be_observed_are_not_absent() -> None:
+    busy = Planted(seen={"a": Events(0, 29, limited="the client was busy")})
+    assert atom(busy, occurs=never()).why == "client"
+    seen = Planted(seen={"a": Events(2, 29, limited="the client was busy")})
+    assert atom(seen, occurs=never()).status == "holds"
+    blind = Planted(seen={"a": Events(missing="lost could not be observed in any trial")})
+    assert atom(blind, occurs=never()).why == "missing"
+    cloud = Planted(seen={"a": Events(unavailable="a cloud account")})
+    assert atom(cloud, occurs=never()).why == "unavailable"
+
+
 # --- share -----------------------------------------------------------------------------------------
 
 
