@@ -111,6 +111,10 @@ class SolutionSettings(Settings):
         """Return the checks of these settings against other parts of an experiment."""
         return self.checks_type(self)
 
+    def machine_problem(self) -> str:
+        """Return what this solution lacks on this machine, as "key: problem"; empty: nothing is known."""
+        return ""
+
     def charge(self, seconds: float) -> "Charge | None":
         """Return its cost for this many seconds; None: nothing is created that costs money."""
         return None

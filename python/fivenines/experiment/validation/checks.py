@@ -100,6 +100,8 @@ def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]], only: Se
 
 def machine_problem(solution: SolutionSettings) -> str:
     """Return why this user cannot run a solution on this machine; empty if no obstacle is known."""
+    if lacking := solution.machine_problem():
+        return lacking
     if solution.machines == "virtual-machines" and (lacking := vm_requirements.problem()):
         return f"machines: virtual-machines: this machine cannot run virtual machines: {lacking}"
     if lacking := solution.access.machine_problem():

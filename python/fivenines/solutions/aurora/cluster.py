@@ -65,8 +65,8 @@ def name_of(settings: AuroraSettings) -> str:
     Raises:
         FiveninesError: the settings create a cluster for a run, and no run is active.
     """
-    if settings.cluster:
-        return settings.cluster
+    if settings.identifier:
+        return settings.identifier
     made = _made.get(settings.model_dump_json())
     if made is None:
         raise FiveninesError(

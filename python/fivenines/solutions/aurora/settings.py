@@ -66,6 +66,11 @@ class AuroraSettings(SolutionSettings):
         description="engine: Aurora MySQL or PostgreSQL; or MySQL or PostgreSQL in a Multi-AZ cluster"
     )
     cluster: str = Field("", description="identifier of an existing cluster; empty: see `create`")
+    cluster_env: str = Field(
+        "",
+        description="environment variable with the identifier of an existing cluster, for files that others "
+        "run: it may be missing until then; empty: see `cluster`",
+    )
     create: CreateSettings | None = Field(
         None, description="parameters of a cluster that is created for the run; null: see `cluster`"
     )
@@ -137,6 +142,29 @@ class AuroraSettings(SolutionSettings):
         """Return whether it is Aurora, whose instances share their storage."""
         return self.engine.startswith("aurora")
 
+    @property
+    def identifier(self) -> str:
+        """Return the identifier of the existing cluster; empty if it is created, or not known yet."""
+        return self.cluster or os.environ.get(self.cluster_env, "")
+
+    def machine_problem(self) -> str:
+        """Return which variable of the environment is missing; empty: none."""
+        if not self.cluster_env:
+            return ""
+        names = {"cluster_env": self.cluster_env, "password_env": self.password_env}
+        missing = {key: name for key, name in names.items() if not os.environ.get(name)}
+        if missing:
+            key, listed = next(iter(missing)), " and ".join(missing.values())
+            return (
+                f"{key}: Amazon Aurora needs an account of a cloud: set {listed} to the identifier of your "
+                "cluster and its password"
+            )
+        if not _IDENTIFIER.fullmatch(self.identifier):
+            return (
+                f"cluster_env: {self.cluster_env} is {self.identifier!r}, which is not a cluster identifier"
+            )
+        return ""
+
     def charge(self, seconds: float) -> Charge | None:
         if self.create is None or not self.access_to_aws.costs_money:
             return None
@@ -163,15 +191,16 @@ class AuroraSettings(SolutionSettings):
     def problems(self) -> list[str]:
         """Return what is invalid in the settings as a whole."""
         problems = self._foreign()
-        if bool(self.cluster) == (self.create is not None):
+        if bool(self.cluster) + bool(self.cluster_env) + (self.create is not None) != 1:
             problems.append(
-                "cluster: name an existing cluster, or set `create` to create one; exactly one of the two"
+                "cluster: name an existing cluster, or set `create` to create one; exactly one of the two "
+                "(or `cluster_env`, a variable with its name)"
             )
         if self.cluster and not _IDENTIFIER.fullmatch(self.cluster):
             problems.append(f"cluster: {self.cluster!r} is not a cluster identifier")
         if self.budget is not None and self.create is None:
             problems.append("budget: it applies only to a cluster that `create` creates: leave it out")
-        if self.password_env not in os.environ:
+        if not self.cluster_env and self.password_env not in os.environ:
             problems.append(
                 f"password_env: the environment has no variable {self.password_env}: set it to the password"
             )

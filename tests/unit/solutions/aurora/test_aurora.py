@@ -8,6 +8,7 @@ import pytest
 
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.validation.checks import machine_problem
 from fivenines.faults.disks.slow_disk import SlowDiskSettings
 from fivenines.faults.disks.storage_failure import StorageFailureSettings
 from fivenines.faults.nodes.kill import KillSettings
@@ -98,6 +99,24 @@ def file(solution: str = "cluster: shop-1", **given: str) -> str:
 )
 def test_invalid_settings_are_reported(given: dict[str, Any], message: str) -> None:
     assert any(message in problem for problem in aurora(**given).problems())
+
+
+def test_a_cluster_from_the_environment_may_be_missing_until_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = aurora(cluster="", cluster_env="AURORA_TEST_CLUSTER", password_env="NOBODY_HAS_THIS")
+    assert settings.problems() == []
+    assert "set AURORA_TEST_CLUSTER and NOBODY_HAS_THIS" in machine_problem(settings)
+    monkeypatch.setenv("NOBODY_HAS_THIS", "secret-secret")
+    monkeypatch.setenv("AURORA_TEST_CLUSTER", "-x")
+    assert "'-x', which is not a cluster identifier" in machine_problem(settings)
+    monkeypatch.setenv("AURORA_TEST_CLUSTER", "shop-2")
+    assert machine_problem(settings) == ""
+    assert aurora_cluster.name_of(settings) == "shop-2"
+
+
+def test_a_cluster_is_named_in_one_way() -> None:
+    settings = aurora(cluster_env="AURORA_TEST_CLUSTER")
+    assert any("exactly one of the two" in problem for problem in settings.problems())
+    assert machine_problem(aurora()) == ""
 
 
 def test_a_password_that_rds_refuses_is_reported_early(monkeypatch: pytest.MonkeyPatch) -> None:
