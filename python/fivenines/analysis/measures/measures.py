@@ -1,13 +1,14 @@
 """List the measures that requirements, thresholds, sweeps, comparisons and claims refer to by name.
 
 `MEASURES` has most of them, from the files in `entries`. `FAMILIES` parses the text behind the colon of the
-others, of which there are hundreds: any counter of the servers, any kind of host.
+others, of which there are hundreds: any counter of the servers, any kind of host, any type of transaction.
 """
 
-from fivenines.analysis.measures.entries import events, numbers, outages, replication, resources, speed
-from fivenines.analysis.measures.entries.resources import FAMILIES
+from fivenines.analysis.measures.entries import events, numbers, outages, replication, resources, speed, types
 from fivenines.analysis.measures.measure import Kind, Measure
 from fivenines.base.spelling import nearest, nearest_word
+
+FAMILIES = {**resources.FAMILIES, **types.FAMILIES}
 
 _ALL = (
     *speed.ENTRIES,

@@ -5,14 +5,25 @@ import pickle
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.analysis.measures.measures import FAMILIES, MEASURES, noun, title
+from fivenines.analysis.measures.measures import FAMILIES, MEASURES, measure_named, noun, title
 from fivenines.analysis.performance.clients import OF_A_CLIENT
+from fivenines.analysis.performance.latency import Latency
+from fivenines.analysis.trials import TypeMeasure
+from fivenines.results.load_parts import TypeCounts
 
-MEMBERS = ("counter:Com_commit/s", "counter:Threads_running", "host_cpu:primary", "memory:node1")
+MEMBERS = (
+    "counter:Com_commit/s",
+    "counter:Threads_running",
+    "host_cpu:primary",
+    "memory:node1",
+    "spread:pay",
+)
 
 
 @pytest.mark.parametrize("name", [*MEASURES, *MEMBERS])
@@ -85,3 +96,19 @@ def test_names_of_measures_do_not_need_the_analysis() -> None:
     code = "import sys, fivenines.analysis.measures.measures; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_spread_of_a_type_is_that_of_its_own_response_times() -> None:
+    counts = TypeCounts(name="pay", ok=9)
+    slow = Latency(9, 1.0, 20.0, 10.0, 30.0, 40.0, 50.0, 50.0, 50.0, 50.0)
+    trial: Any = SimpleNamespace(types=[TypeMeasure(counts, slow, 1.0), TypeMeasure(_OTHER, None, 1.0)])
+    value = MEASURES["spread:pay"].value
+    assert value is not None and value(trial) == (4.0, False)
+    for name in ("spread:rest", "spread:unknown"):
+        value = MEASURES[name].value
+        assert value is not None and value(trial) is None
+    with pytest.raises(ValueError, match="names no type of transaction"):
+        measure_named("spread:a b")
+
+
+_OTHER = TypeCounts(name="rest")
