@@ -1,7 +1,7 @@
 //! iiBench, the index insertion benchmark: one table with three secondary indexes that grows at its end.
 //!
 //! Sources: T. Callaghan, iibench-mysql (values of the columns); M. Callaghan, iibench.py (length of `data`,
-//! queries that start at a value and follow an index); M. Tusa, "MHA, Galera, Aurora", 2015 (this schema).
+//! queries that start at a value and follow an index); M. Tusa, "AWS Aurora Benchmarking", 2015 (this schema).
 
 mod data;
 mod options;

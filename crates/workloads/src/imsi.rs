@@ -8,7 +8,7 @@
 //! Locks: a transaction locks the subscriber's row first, and can then change the visitor IMSI bound to it. It
 //! takes a free visitor IMSI with FOR UPDATE SKIP LOCKED, from a random place on, so no transaction waits for it.
 //!
-//! Source: A. Aanby, "Eager or asynchronous replication over a wide area network", 2014 (schema VRC_DB).
+//! Source: K. Aanby, "Cluster Replication", master's thesis, 2014 (schema VRC_DB).
 
 mod data;
 mod numbering;

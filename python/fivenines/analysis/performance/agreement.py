@@ -1,7 +1,7 @@
 """Agreement of load generators: each pair of solutions by each program, and the programs by cell.
 
 A pattern that only one load generator shows may come from that program. So it counts only if all programs
-show it, each in separate trials (the rule of Tusa 2016, "AWS Aurora benchmarking"). Verdicts on a pair of
+show it, each in separate trials (the rule of Tusa 2016, "AWS Aurora Benchmark"). Verdicts on a pair of
 solutions:
 
 agree

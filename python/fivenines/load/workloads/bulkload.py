@@ -1,7 +1,7 @@
 """Bulk load: a schema with foreign keys filled from multi-row statements, as a dump would.
 
-Source: the question is that of Tusa, "Comparing high availability solutions", 2015: what foreign
-keys cost when a dump is loaded into Galera.
+Source: the question is that of Tusa, "Why you should be careful when Loading data in MySQL with Galera",
+2015: what foreign keys cost when a dump is loaded into Galera.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """CRUD: a mix of selects, inserts, updates and deletes on parent and child tables.
 
-Source: tables and mix as in Tusa, "Comparing high availability solutions: MHA, Galera, Aurora",
-2015 (the author's stress tool, the compliance runs).
+Source: tables and mix as in Tusa, "AWS Aurora Benchmarking - Blast or Splash?", 2015 (the author's stress
+tool, the compliance runs).
 """
 
 from collections.abc import Sequence

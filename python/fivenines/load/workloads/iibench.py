@@ -1,7 +1,7 @@
 """iiBench, the index insertion benchmark: one growing table with three secondary indexes.
 
-Source: Tim Callaghan, "iibench-mysql"; table and indexes as in Tusa, "Comparing high availability
-solutions: MHA, Galera, Aurora", 2015.
+Source: Tim Callaghan, "iibench-mysql"; table and indexes as in Tusa, "AWS Aurora Benchmarking - Blast or
+Splash?", 2015.
 """
 
 from collections.abc import Sequence

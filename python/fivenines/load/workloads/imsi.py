@@ -1,7 +1,7 @@
 """IMSI: a telecom operator lends visitor identities to travelling subscribers, at two sites.
 
-Source: schema and transactions as in Aanby, "Eager or asynchronous replication over a wide area
-network", 2014.
+Source: schema and transactions as in K. Aanby, "Cluster Replication. Comparison of cluster topologies in a
+simulated telecom environment", 2014.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Ingest: batches of rows into several parent tables and their children.
 
-Source: tables and batches as in Tusa, "Comparing high availability solutions: MHA, Galera, Aurora",
-2015 (the author's stress tool).
+Source: tables and batches as in Tusa, "AWS Aurora Benchmarking - Blast or Splash?", 2015 (the author's
+stress tool).
 """
 
 from collections.abc import Sequence
