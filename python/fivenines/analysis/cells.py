@@ -128,6 +128,8 @@ class CellResult:
     truth: CellTruth
     trials: list[TrialMeasures] = field(repr=False)
     best: BestCase | None = None
+    # The name of its run, in a decision over several runs.
+    run: str = ""
 
     @property
     def called(self) -> str:

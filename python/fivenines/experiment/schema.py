@@ -1,6 +1,6 @@
-"""Generate the JSON Schema of experiment files, for completion and checks in editors.
+"""Generate the JSON Schemas of experiment and requirement files, for completion and checks in editors.
 
-It is generated from the models that read the files. Forms that the reader accepts in addition (a kind as a
+They are generated from the models that read the files. Forms that the reader accepts in addition (a kind as a
 single word, lists that are expanded) are added here.
 """
 
@@ -10,6 +10,7 @@ from typing import Any
 from fivenines import __version__
 from fivenines.base import plugins
 from fivenines.experiment import parts
+from fivenines.experiment.requirements import RequirementsFile
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.workloads.settings import WorkloadSettings
@@ -60,8 +61,20 @@ def text() -> str:
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
-# The name of the schema's file.
+def requirements_text() -> str:
+    """Return the schema of requirement files as the text of a file."""
+    made = _walked(RequirementsFile.model_json_schema())
+    for name in ("DecideSettings", "CaseSettings"):
+        fields = made["$defs"][name]["properties"]
+        fields["requirements"] = _or(fields["requirements"], {"type": "object"})
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    titled = {**head, **made, "title": f"Requirements of fivenines {__version__}"}
+    return json.dumps(titled, indent=1, ensure_ascii=False) + "\n"
+
+
+# The names of the schemas' files.
 NAME = "experiment.schema.json"
+REQUIREMENTS = "requirements.schema.json"
 
 # Settings with a short form, and its schema.
 _SHORT: dict[str, Schema] = {
@@ -76,6 +89,7 @@ _SHORT: dict[str, Schema] = {
 # Fields with an alternative form, and its schema.
 _OTHER: dict[tuple[str, str], Schema] = {
     ("DecideSettings", "requirements"): {"type": "object"},
+    ("CaseSettings", "requirements"): {"type": "object"},
     ("NetworkSettings", "sites"): {"type": "array", "items": {"type": "string"}},
     ("PartitionSettings", "peers"): {"type": "string"},
 }

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.decision.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
 from fivenines.analysis.measures.thresholds import ThresholdSettings
 from fivenines.analysis.performance.sweeps import compared
@@ -34,7 +35,7 @@ def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[Thre
     stored = opened(run)
     swept = compared(stored)
     costs = prices(stored.manifest.experiment)
-    return judge_thresholds(swept.cells, thresholds, costs, swept.measured)
+    return judge_thresholds(swept.cells, thresholds, costs, swept.measured, assumed_mtbf(stored))
 
 
 def sentence(results: Sequence[ThresholdResult]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.decision.availability import judge_availability
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
 from fivenines.analysis.measured import seen_in, summary_of
 from fivenines.analysis.measures.decide import DecideSettings
@@ -14,8 +15,9 @@ from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
 
-# Workload, connections, network and fault; the fault is empty for measures from before it.
-Stratum = tuple[str, int, str, str]
+# Workload, connections, network, fault, and run. The fault is empty for measures from before it, the run if
+# there is only one.
+Stratum = tuple[str, int, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ def candidate(
     settings: DecideSettings,
     prices: Prices | None,
     every: Sequence[CellResult] = (),
+    mtbf: Mapping[str, float] | None = None,
 ) -> Candidate:
     """Return a solution with its requirements judged.
 
@@ -59,6 +62,7 @@ def candidate(
         settings: the requirements.
         prices: prices of hosts, if any.
         every: all cells of the run: for a best case those of its variant, with all of its trials.
+        mtbf: assumed seconds between two faults of a kind, for availabilities.
     """
     own = [cell for cell in cells if cell.key.solution == name]
     whole = [item for cell in own for item in _whole(cell, every)]
@@ -72,12 +76,17 @@ def candidate(
         if MEASURES[measure].valued
     }
     known = {
-        key: {("", 0, "", ""): Summary(1, number)} for key, number in numbers.items() if number is not None
+        key: {("", 0, "", "", ""): Summary(1, number)}
+        for key, number in numbers.items()
+        if number is not None
     }
     judgements = []
     for requirement in settings.judged:
         if requirement.measure.kind == "number":
             judgements.append(judge_number(requirement, numbers[requirement.measure.name]))
+            continue
+        if requirement.measure.kind == "estimate":
+            judgements.append(judge_availability(requirement, own, mtbf or {}))
             continue
         # A best case reports half of its trials; failures in the other half count as well.
         strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
@@ -117,7 +126,7 @@ def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:
     if cell.best is None:
         return [cell]
     key = cell.key.model_copy(update={"solution": cell.best.variant})
-    return [item for item in every if item.key == key] or [cell]
+    return [item for item in every if (item.key, item.run) == (key, cell.run)] or [cell]
 
 
 def _called(cells: Sequence[CellResult]) -> str:
@@ -132,7 +141,7 @@ def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
         j.requirement.text
         for candidate in candidates
         for j in candidate.judgements
-        if j.n or j.number is not None
+        if j.n or j.number is not None or j.estimate is not None
     }
     return [
         replace(candidate, judgements=[j for j in candidate.judgements if j.requirement.text in some])
@@ -148,17 +157,19 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
         if measure.fault and not cell.faulted:
             continue
         key = cell.key
-        # Events are counted by fault (or without one), over all workloads and connections.
-        place = ("", 0, "") if event else (key.workload, key.connections, key.network)
-        own_fault = event or measure.when != "steady"
-        measures.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
+        own_fault = key.fault if event or measure.when != "steady" else ""
+        # Events are counted by fault (or without one), over all workloads, connections and runs.
+        at = ("", 0, "", own_fault, "")
+        if not event:
+            at = (key.workload, key.connections, key.network, own_fault, cell.run)
+        measures.setdefault(at, []).extend(cell.trials)
     return measures
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
     """Return the distinction of a stratum from the others: "kill primary"; empty if it is the only one."""
-    workload, connections, network, fault = stratum
-    words = (workload, count(connections, "connection"), network, fault)
+    workload, connections, network, fault, run = stratum
+    words = (workload, count(connections, "connection"), network, fault, run)
     varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
     return ", ".join(word for word, shown in zip(words, varies, strict=True) if shown and word)
 

@@ -77,8 +77,9 @@ def _place(key: CellKey) -> tuple[str, int, str]:
 def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Difference | None:
     left, right = a.values.get(measure, {}), b.values.get(measure, {})
     common = [at for at in left if at in right and left[at].n and right[at].n]
-    # Candidates measured in different conditions are not compared: that would favour easier conditions.
-    if not common or len(common) < max(len(left), len(right)):
+    # Candidates measured in different conditions are not compared: that would favour easier conditions. Nor
+    # are those measured in different runs: the machine may have changed. Runs with both of them count.
+    if not common or {at[:-1] for at in common} != {at[:-1] for at in (*left, *right)}:
         return None
     if len(common) == 1:
         item, other = left[common[0]], right[common[0]]

@@ -12,16 +12,16 @@ Blocks of the run, if any, compare the throughput, as they show smaller differen
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.best_set import best_set
 from fivenines.analysis.decision.candidates import Candidate, candidate, only_measured, pareto_front
 from fivenines.analysis.decision.comparing import Comparer, comparer
+from fivenines.analysis.decision.material import Material
+from fivenines.analysis.measures.cases import CaseSettings
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import MEASURES, Measure
-from fivenines.analysis.performance.interleaved import InterleavedResult
-from fivenines.analysis.resources.cost import Prices
 from fivenines.analysis.statistics.means import CONFIDENCE, Difference
 from fivenines.analysis.statistics.power import trials_for
 
@@ -58,7 +58,8 @@ class Decision:
     """The decision for one condition.
 
     Attributes:
-        condition: the values of the axes, as `{"connections": "8"}`; empty if the run has one condition.
+        condition: the values of the axes, as `{"connections": "8"}`, or `{"case": NAME}`; empty if the run
+            has one condition.
         candidates: all solutions, in the order of the experiment.
         best: the remaining solutions, which are not shown to differ; empty if each misses a requirement.
         steps: the preferences in order, as far as they were applied.
@@ -70,6 +71,8 @@ class Decision:
         front: Pareto front by mean speed, outage and price.
         cost: what the requirements cost, by the first preference that shows it; None: nothing was shown.
         margin: smallest share by which a preference decides.
+        interleaved: whether blocks compare the throughput; the means of single trials are then less exact.
+        unmeasured: why there is nothing to decide on in this case; empty otherwise.
     """
 
     condition: dict[str, str]
@@ -82,66 +85,65 @@ class Decision:
     front: list[str] = field(default_factory=list)
     cost: Cost | None = None
     margin: float = 0.0
+    interleaved: bool = False
+    unmeasured: str = ""
 
     def candidate(self, name: str) -> Candidate:
         """Return the candidate of this name."""
         return next(item for item in self.candidates if item.name == name)
 
 
-def decisions(
-    cells: Sequence[CellResult],
-    settings: DecideSettings,
-    prices: Prices | None = None,
-    blocks: Sequence[InterleavedResult] = (),
-    every: Sequence[CellResult] = (),
-) -> list[Decision]:
-    """Return a decision for each condition in which at least one trial is complete.
-
-    Args:
-        cells: cells of the run, swept solutions as their best case.
-        settings: requirements, preferences, and the axes that a decision may depend on.
-        prices: prices of hosts, if the experiment has any.
-        blocks: the interleaved comparisons, if the run has any.
-        every: all cells of the run, including those of all variants.
-    """
-    done = [cell for cell in cells if cell.complete]
+def decisions(material: Material, settings: DecideSettings) -> list[Decision]:
+    """Return a decision for each case; without cases, for each condition in which a trial is complete."""
+    if settings.cases:
+        return [_case(case, material, settings) for case in settings.cases]
+    done = [cell for cell in material.cells if cell.complete]
     varying = [axis for axis in settings.by if len({getattr(c.key, axis) for c in done}) > 1]
     groups: dict[tuple[str, ...], list[CellResult]] = {}
-    for cell in cells:
+    for cell in material.cells:
         groups.setdefault(tuple(str(getattr(cell.key, axis)) for axis in varying), []).append(cell)
     return [
-        _decision(dict(zip(varying, values, strict=True)), members, settings, _Known(prices, blocks, every))
+        _decision(dict(zip(varying, values, strict=True)), members, settings, material)
         for values, members in groups.items()
         if any(cell.complete for cell in members)
     ]
 
 
-@dataclass(frozen=True)
-class _Known:
-    """Data in addition to the cells of a condition."""
+# The axis of a decision on a case.
+CASE = "case"
 
-    prices: Prices | None
-    blocks: Sequence[InterleavedResult]
-    every: Sequence[CellResult]
+
+def _case(case: CaseSettings, material: Material, settings: DecideSettings) -> Decision:
+    cells = material.of(case)
+    condition = {CASE: case.name}
+    if not any(cell.complete for cell in cells):
+        reason = "no complete trial" if cells else "no trial"
+        asked = f" with {case.asked}" if case.asked else ""
+        return Decision(condition, [], [], [], unmeasured=f"{reason}{asked}")
+    decision = _decision(condition, cells, settings.of_case(case), material)
+    names = {cell.key.solution for cell in cells}
+    return replace(decision, absent=[*decision.absent, *(name for name in case.named if name not in names)])
 
 
 def _decision(
-    condition: dict[str, str], cells: Sequence[CellResult], settings: DecideSettings, known: _Known
+    condition: dict[str, str], cells: Sequence[CellResult], settings: DecideSettings, material: Material
 ) -> Decision:
     done = [cell for cell in cells if cell.complete]
     names = list(dict.fromkeys(cell.key.solution for cell in done))
     absent = [name for name in dict.fromkeys(cell.key.solution for cell in cells) if name not in names]
-    candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
+    candidates = [
+        candidate(name, done, settings, material.prices, material.every, material.mtbf) for name in names
+    ]
     if settings.default_requirements:
         candidates = only_measured(candidates)
     by_name = {item.name: item for item in candidates}
-    return decide_among(
-        candidates,
-        settings,
-        lambda measure: comparer(measure, by_name, known.blocks, done),
-        condition,
-        absent,
-    )
+
+    def compared(measure: Measure) -> Comparer | None:
+        return comparer(measure, by_name, material.blocks, done)
+
+    by_blocks = compared(MEASURES["tps"])
+    found = decide_among(candidates, settings, compared, condition, absent)
+    return replace(found, interleaved=by_blocks is not None and by_blocks.interleaved)
 
 
 def decide_among(

@@ -17,6 +17,7 @@ from typing import Literal
 
 from scipy import special
 
+from fivenines.analysis.availability.nines import Bound, Estimate
 from fivenines.analysis.measured import seen_in, summary_of, values_of
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.statistics.means import CONFIDENCE, EQUAL, Summary, student_t
@@ -48,6 +49,9 @@ class Judgement:
         where: the fault or condition, if there are several.
         design: why the solution's design excludes it, according to its manual; empty: it does not.
         broken: ids of trials that contradict the solution's design.
+        estimate: an availability, as a fraction; None for other measures.
+        limit_of: the direction of an estimate that is a bound.
+        missing: what an estimate leaves out, in words.
     """
 
     requirement: Requirement
@@ -61,6 +65,9 @@ class Judgement:
     where: str = ""
     design: str = ""
     broken: tuple[str, ...] = ()
+    estimate: Estimate | None = None
+    limit_of: Bound = ""
+    missing: tuple[str, ...] = ()
 
 
 def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:

@@ -1,6 +1,6 @@
 """Thresholds judged by a finished run: passed, failed or inconclusive, each with its evidence."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,6 +37,7 @@ def judge_thresholds(
     thresholds: Sequence[ThresholdSettings],
     prices: Prices | None = None,
     every: Sequence[CellResult] = (),
+    mtbf: Mapping[str, float] | None = None,
 ) -> list[ThresholdResult]:
     """Judge each threshold for each solution that it applies to, in each condition of the run."""
     done = [cell for cell in cells if cell.complete]
@@ -49,6 +50,7 @@ def judge_thresholds(
         for name in dict.fromkeys(cell.key.solution for cell in members):
             names = {None, name, *(c.best.sweep for c in members if c.best and c.key.solution == name)}
             own = [threshold.requirement for threshold in thresholds if threshold.solution in names]
-            judged = candidate(name, members, DecideSettings(requirements=own), prices, every).judgements
+            settings = DecideSettings(requirements=own)
+            judged = candidate(name, members, settings, prices, every, mtbf).judgements
             result += [ThresholdResult(name, workload, connections, network, item) for item in judged]
     return result

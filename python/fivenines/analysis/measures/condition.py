@@ -90,7 +90,7 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
                 f"{text!r}: {measure.name} is counted in trials: write `{measure.name} = 0`, or a share of "
                 f"trials, as in `{measure.name} <= 5%`"
             )
-    elif share and measure.kind != "share":
+    elif share and measure.kind not in ("share", "estimate"):
         raise ValueError(f"{text!r}: {measure.name} is not a percentage: write a number")
     try:
         number = float(value.removesuffix("%"))
@@ -100,7 +100,10 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
         raise ValueError(f"{text!r}: {value!r} is not a limit: write a number of 0 or more")
     if share and number > 100 and measure.kind == "event":
         raise ValueError(f"{text!r}: a share of trials is at most 100%")
-    return number / 100 if share else number
+    found = number / 100 if share else number
+    if measure.kind == "estimate" and found >= 1:
+        raise ValueError(f"{text!r}: {measure.name} is a share below 1: write a percentage, as in 99.9%")
+    return found
 
 
 def _require_sense(measure: Measure, relation: str, percentile: float | None, value: str, text: str) -> None:
@@ -108,6 +111,8 @@ def _require_sense(measure: Measure, relation: str, percentile: float | None, va
         raise ValueError(f"{text!r}: write <= for a share of trials")
     if relation == "=" and measure.kind != "event":
         raise ValueError(f"{text!r}: a measured value never equals a limit exactly: write <= or >=")
+    if measure.kind == "estimate" and relation not in (">", ">="):
+        raise ValueError(f"{text!r}: more {measure.name} is better: write >=")
     if measure.kind in ("event", "time") and relation in (">", ">="):
         raise ValueError(f"{text!r}: less of {measure.name} is better: write <=")
     if percentile is not None and (not measure.valued or percentile == 0):

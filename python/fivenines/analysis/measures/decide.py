@@ -1,12 +1,13 @@
 """Settings of the section `decide:`: requirements on solutions, and preferences among those that pass."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import Field, field_validator
 
+from fivenines.analysis.measures.cases import CaseSettings
 from fivenines.analysis.measures.condition import Condition, Requirement, parse_requirement
-from fivenines.analysis.measures.measures import measure_named
-from fivenines.base.settings import Settings, invalid
+from fivenines.analysis.measures.preference import Preference, as_conditions
+from fivenines.base.settings import Settings
 from fivenines.base.units import Fraction
 
 # A decision may depend on the conditions that a user knows in advance. The next fault is not one of them.
@@ -18,24 +19,6 @@ AXES: tuple[Axis, ...] = ("workload", "connections", "network")
 REQUIREMENTS = ("not_recovered = 0", "lost = 0", "violated = 0", "split_brain = 0")
 
 PREFER = ("tps", "outage_writes", "latency_p99")
-
-
-def _known(name: str) -> str:
-    try:
-        measure = measure_named(name)
-    except ValueError as error:
-        raise invalid(str(error)) from None
-    if measure.kind == "event":
-        raise invalid(f"{name} is a requirement, not a preference: write it under `requirements`")
-    if measure.more is None:
-        raise invalid(
-            f"{name} cannot be a preference, as neither more nor less of it is better: write a "
-            f"condition on it under `requirements`, such as {name} <= 2"
-        )
-    return name
-
-
-Preference = Annotated[str, AfterValidator(_known)]
 
 
 def _default_requirements() -> list[Requirement]:
@@ -68,6 +51,13 @@ class DecideSettings(Settings):
         "are not excluded, neither by their design nor by the trials",
     )
     by: list[Axis] = Field(list(AXES), description="conditions with a separate decision for each value")
+    cases: list[CaseSettings] = Field(
+        default_factory=list,
+        description="named conditions with a separate decision each, as reads with few connections; instead "
+        "of `by`. A case that no cell covers is reported as not measured",
+    )
+
+    _mapping = field_validator("requirements", mode="before")(as_conditions)
 
     @property
     def default_requirements(self) -> bool:
@@ -81,26 +71,26 @@ class DecideSettings(Settings):
         waived = {accepted[risk] for risk in self.accept}
         return [requirement for requirement in self.requirements if requirement.measure.name not in waived]
 
+    def of_case(self, case: CaseSettings) -> "DecideSettings":
+        """Return the settings of a case: its own, and where it has none those of the section."""
+        own = {name: getattr(case, name) for name in ("requirements", "prefer", "margin")}
+        return self.model_copy(
+            update={"cases": [], "by": [], **{k: v for k, v in own.items() if v is not None}}
+        )
+
     def problems(self) -> list[str]:
+        return [*self._contradictions(), *self._doubled()]
+
+    def _doubled(self) -> list[str]:
+        names = [case.name for case in self.cases]
+        twice = [f"decide: two cases are called {name!r}" for name in names if names.count(name) > 1]
+        both = ["decide: `cases` replaces `by`: leave one of them out"]
+        return [*dict.fromkeys(twice), *(both if names and "by" in self.model_fields_set else [])]
+
+    def _contradictions(self) -> list[str]:
         if self.accept and not self.default_requirements and len(self.judged) < len(self.requirements):
             return [
                 "decide: `accept: [loss]` contradicts the requirement on `lost`: leave one of them out, or "
                 "accept some loss by a limit, as lost <= 5%"
             ]
         return []
-
-    @field_validator("requirements", mode="before")
-    @classmethod
-    def _mapping(cls, value: object) -> object:
-        """Convert `{outage_writes: "< 10s", lost: {at_most: 10%}}` to a list of conditions."""
-        if not isinstance(value, dict):
-            return value
-        words = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
-        conditions = []
-        for name, limits in value.items():
-            for word, limit in (limits if isinstance(limits, dict) else {"": limits}).items():
-                if word and word not in words:
-                    raise invalid(f"{name}: {word!r} is not one of {', '.join(words)}")
-                relation = words.get(word, "" if str(limit).lstrip()[:1] in "<>=" else "=")
-                conditions.append(f"{name} {relation} {limit}")
-        return conditions

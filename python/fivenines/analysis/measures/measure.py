@@ -14,8 +14,9 @@ else:
     TrialMeasures = Prices = Deployment = Any
 
 # The kind of a measure's values: per second; milliseconds; a fraction; a number of each trial, in the stated
-# unit; whether the event occurred in a trial; one number of a solution.
-Kind = Literal["rate", "time", "share", "amount", "event", "number"]
+# unit; whether the event occurred in a trial; one number of a solution; a figure of a solution from all of
+# its trials and an assumption.
+Kind = Literal["rate", "time", "share", "amount", "event", "number", "estimate"]
 
 # The period of a measure: the steady window, before any fault; the whole load; the time after a fault.
 When = Literal["steady", "load", "fault"]
@@ -55,7 +56,7 @@ class Measure:
         steady: whether it is read from the figures of the steady window, of several trials together.
         called: the quantity itself, where the noun is a unit; empty: the noun says it.
         never: what is true if an event never happens; empty: "no", then the noun.
-        value: computes a trial's value in the unit, of every kind but events and numbers.
+        value: computes a trial's value in the unit, of every kind but events, numbers and estimates.
         seen: returns whether a trial has the event.
         number: computes the number of a solution.
     """
@@ -97,7 +98,7 @@ class Measure:
     @property
     def valued(self) -> bool:
         """Return whether each trial has a value, so that there is a mean with an interval."""
-        return self.kind not in ("event", "number")
+        return self.kind not in ("event", "number", "estimate")
 
     @property
     def milli(self) -> bool:

@@ -101,10 +101,10 @@ def _row(name: str, about: str, measure: Measure) -> dict[str, str]:
 
 _BETTER = {True: "more", False: "less", None: ""}
 # The kinds that have no period of the load.
-_OF: dict[Kind, str] = {"event": "trial", "number": "solution"}
+_OF: dict[Kind, str] = {"event": "trial", "number": "solution", "estimate": "solution"}
 
 
 def _unit(measure: Measure) -> str:
     """Return the unit of the values; for an event, the share of trials in which it occurred."""
-    named = {"event": "trials", "share": "share", "number": "number"}
+    named = {"event": "trials", "share": "share", "number": "number", "estimate": "share"}
     return named.get(measure.kind, measure.unit or "number")

@@ -2,11 +2,13 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli.options import AsFormat, Format, RunName, Wide
+from fivenines.cli import complete
+from fivenines.cli.options import AsFormat, Format, Wide
 
 if TYPE_CHECKING:
     from fivenines.analysis.measures.decide import DecideSettings
@@ -14,7 +16,15 @@ if TYPE_CHECKING:
 
 
 def decide(
-    run: RunName = None,
+    run: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Run folders or their names under ./runs; a folder with the parts of a study; or an "
+            "experiment's name for its newest run. Default: the newest run.",
+            metavar="[RUN]...",
+            autocompletion=complete.runs,
+        ),
+    ] = None,
     requirement: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,10 +55,19 @@ def decide(
             "Example: --accept loss",
         ),
     ] = None,
+    requirements: Annotated[
+        Path | None,
+        typer.Option(
+            "--requirements",
+            metavar="FILE",
+            help="File with requirements, cases and assumptions, or the name of a built-in one: mohsen-2020, "
+            "wolski-2006, aanby-2014.",
+        ),
+    ] = None,
     wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
-    """Recommend a solution from a finished run, by requirements and preferences.
+    """Recommend a solution from finished runs, by requirements and preferences.
 
     Solutions that miss a requirement, by their design or in a trial, are excluded.
     Of the others, the first measure of --prefer excludes each one that another
@@ -61,6 +80,10 @@ def decide(
     fivenines decide managers --prefer outage_writes --prefer tps
     fivenines decide quickstart --accept loss
     fivenines decide workloads --by connections --format json
+    fivenines decide innodb-cluster drbd --requirements mohsen-2020
+
+    Of several runs, requirements use all trials. Solutions are compared within
+    the runs that have both. --require, --prefer, --by and --accept override FILE.
 
     Default requirements: not_recovered, lost, violated and split_brain = 0, if
     measured. Default preferences: tps, outage_writes, latency_p99. Default --by:
@@ -73,28 +96,55 @@ def decide(
     duplicate, stale, split_brain, violated, diverged.
     """
     from fivenines.analysis.measures.decide import DecideSettings
+    from fivenines.analysis.resources.cost import prices
     from fivenines.cli.experiments import runs
     from fivenines.cli.output import console
+    from fivenines.experiment.requirements import load, located
     from fivenines.report.sentences import decision
     from fivenines.results.store import open_run
 
-    folder = runs.find(run, by_experiment=True)
-    opened = open_run(folder)
-    own = decision.settings_of(opened)
+    folders = _folders(run)
+    opened = {runs.called(folder): open_run(folder) for folder in folders}
+    file = load(located(requirements)) if requirements else None
+    own = file.decide if file else _common([decision.settings_of(one) for one in opened.values()])
     settings = _settings(own, {"requirements": requirement, "prefer": prefer, "by": by, "accept": accept})
-    found = decision.decide(opened, settings)
+    costs = prices({"cost": file.cost.model_dump()}) if file else None
+    mtbf = file.availability.mtbf if file else None
+    found = decision.decide_together(opened, settings, costs, mtbf)
     if format_ is Format.json:
         console.as_json(decision.as_json(found))
     elif not found:
-        console.note(f"{folder}: no trial is complete; interleaved blocks alone compare only speed")
+        names = ", ".join(str(folder) for folder in folders)
+        console.note(f"{names}: no trial is complete; interleaved blocks alone compare only speed")
     elif format_ is Format.md:
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:
         _show(found, wide)
         if requirement:
             usual = settings.model_copy(update={"requirements": DecideSettings().requirements})
-            for line in decision.unlisted_failures(found, decision.decide(opened, usual)):
+            by_default = decision.decide_together(opened, usual, costs, mtbf)
+            for line in decision.unlisted_failures(found, by_default):
                 console.say(f"- {line}", "yellow")
+
+
+def _folders(named: list[str] | None) -> list[Path]:
+    """Return the runs that the user names; a folder of parts stands for the runs of its parts."""
+    from fivenines.base.errors import UsageError
+    from fivenines.cli.experiments import runs
+
+    asked: list[str | None] = [*named] if named else [None]
+    found = [runs.find(name, by_experiment=True, groups=True) for name in asked]
+    folders = [folder for one in found for folder in runs.runs_in(one)]
+    if not folders:
+        raise UsageError(f"{found[0]}: none of its parts has begun")
+    return list(dict.fromkeys(folders))
+
+
+def _common(own: "list[DecideSettings]") -> "DecideSettings":
+    """Return the settings of the runs if all have the same, else the defaults."""
+    from fivenines.analysis.measures.decide import DecideSettings
+
+    return own[0] if all(one == own[0] for one in own) else DecideSettings()
 
 
 def _settings(own: "DecideSettings", given: dict[str, list[str] | None]) -> "DecideSettings":
@@ -118,16 +168,23 @@ def _settings(own: "DecideSettings", given: dict[str, list[str] | None]) -> "Dec
 
 def _show(found: "list[Verdict]", wide: bool) -> None:
     from fivenines.cli.output import console
-    from fivenines.report.sentences.overview import overview
+    from fivenines.report.sentences.overview import beyond_verdicts, by_case, cases_line, overview
 
-    first, *rest = overview(found)
+    if cases := by_case(found):
+        # The verdict on a case stands above its table.
+        first, rest = cases_line(found), beyond_verdicts(found)
+    else:
+        first, *rest = overview(found)
     console.say(first, "bold")
     left_out: list[str] = []
     for verdict in found:
         if verdict.where:
             console.say("")
             console.say(verdict.where, "bold")
-        left_out += _table(verdict, wide)
+        if cases:
+            console.say(verdict.sentence)
+        if not verdict.decision.unmeasured:
+            left_out += _table(verdict, wide)
     console.say("\u2713 met, \u2717 not met, ? inconclusive; with the number of trials that miss it")
     for line in rest:
         console.say(f"- {line}")
@@ -142,17 +199,20 @@ def _table(verdict: "Verdict", wide: bool) -> list[str]:
 
     requirements = [requirement.text for requirement in decision.requirements_of([verdict])]
     measures = decision.shown_measures(verdict.decision)
+    # Blocks compare the throughput, so the means of single trials must not be compared.
+    alone = {"tps": "Trans./s alone"} if verdict.decision.interleaved else {}
+    titles = [alone.get(measure.name, measure.title) for measure in measures]
     rows = [
         {"Solution": each.called}
         | dict(zip(requirements, map(evidence.short, each.judgements), strict=True))
-        | {measure.title: evidence.value_text(each, measure) for measure in measures}
+        | {title: evidence.value_text(each, measure) for title, measure in zip(titles, measures, strict=True)}
         for each in verdict.decision.candidates
     ]
     names = ["Solution"]
     if wide:
         console.table(list(rows[0]), [list(row.values()) for row in rows], wide=True)
         return []
-    must = [*requirements, *(measure.title for measure in measures[:1])]
+    must = [*requirements, *titles[:1]]
     table = fitted(rows, (), must, names, console.stdout().width)
     console.table(table.columns, table.rows, names=names)
     return table.left_out

@@ -82,6 +82,7 @@ def pages() -> dict[str, str]:
         "journal.md": journal_page(),
         "connection-strings.md": connection_strings.page(_MADE),
         schema.NAME: schema.text(),
+        schema.REQUIREMENTS: schema.requirements_text(),
     }
 
 

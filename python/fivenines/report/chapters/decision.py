@@ -7,7 +7,7 @@ from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.measures.measures import Measure
-from fivenines.analysis.wording import number
+from fivenines.analysis.wording import NOTHING, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.html.section import Drawer, Section
 from fivenines.report.sentences.cautions import cautions
@@ -76,6 +76,10 @@ def requirements_table(decided: Sequence[Verdict], data: Data | None = None) -> 
         for one in decided
         for candidate in one.decision.candidates
     ]
+    for one in decided:
+        if one.decision.unmeasured:
+            blank = [""] * (len(columns) - 3)
+            rows.append([NOTHING, one.where, f"not measured: {one.decision.unmeasured}", *blank])
     caption = "Requirements, and the preferences that rank the solutions"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
     return without_empty(table, "Conditions")

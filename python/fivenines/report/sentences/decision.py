@@ -1,19 +1,21 @@
 """Put a decision into words: the recommended solution, unmet requirements, and what is inconclusive."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.crossover import Crossover, crossovers
 from fivenines.analysis.decision.decide import Decision, decisions
+from fivenines.analysis.decision.material import Material, kinds_of, together
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import MEASURES, Measure
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.performance.sweeps import Compared, compared
-from fivenines.analysis.resources.cost import prices
+from fivenines.analysis.resources.cost import Prices, prices
 from fivenines.analysis.wording import count
 from fivenines.report.sentences.evidence import evidence, failures, reasons
 from fivenines.report.sentences.headline import lines, sentence
@@ -46,14 +48,37 @@ def decide(run: Run | Path, settings: DecideSettings | None = None) -> list[Verd
         FiveninesError: the folder is not a run, or has another version.
     """
     stored = opened(run)
-    return verdicts(stored, compared(stored), settings or settings_of(stored), interleaved_results(stored))
+    return decide_together({"": stored}, settings or settings_of(stored))
+
+
+def decide_together(
+    runs: Mapping[str, Run],
+    settings: DecideSettings,
+    costs: Prices | None = None,
+    mtbf: Mapping[str, float] | None = None,
+) -> list[Verdict]:
+    """Return the decisions over several runs by name; `costs` and `mtbf` replace those of the runs."""
+    material = together(
+        {name: _material(run, compared(run), interleaved_results(run)) for name, run in runs.items()}
+    )
+    return _worded(replace(material, prices=costs or material.prices, mtbf=mtbf or material.mtbf), settings)
 
 
 def verdicts(
     run: Run, cells: Compared, settings: DecideSettings, blocks: Sequence[InterleavedResult]
 ) -> list[Verdict]:
     """Return the decisions of a run whose cells are analysed already."""
-    every = decisions(cells.cells, settings, prices(run.manifest.experiment), blocks, cells.measured)
+    return _worded(_material(run, cells, blocks), settings)
+
+
+def _material(run: Run, cells: Compared, blocks: Sequence[InterleavedResult]) -> Material:
+    experiment = run.manifest.experiment
+    costs, mtbf = prices(experiment), assumed_mtbf(run)
+    return Material(cells.cells, blocks, cells.measured, costs, mtbf, kinds_of(experiment))
+
+
+def _worded(material: Material, settings: DecideSettings) -> list[Verdict]:
+    every = decisions(material, settings)
     return [Verdict(where(one.condition), one, sentence(one), lines(one), reasons(one)) for one in every]
 
 
@@ -89,6 +114,7 @@ def as_json(decided: Sequence[Verdict]) -> list[dict[str, Any]]:
             "best": one.decision.best,
             "front": one.decision.front,
             "absent": one.decision.absent,
+            "unmeasured": one.decision.unmeasured,
             "more_trials": one.decision.more,
             "candidates": [_candidate_json(each) for each in one.decision.candidates],
             "preferences": [

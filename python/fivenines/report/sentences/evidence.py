@@ -1,5 +1,6 @@
 """Put the evidence for a decision into words: verdicts on requirements, comparisons, and missing trials."""
 
+import math
 from collections.abc import Sequence
 
 from fivenines.analysis.decision.candidates import Candidate
@@ -60,7 +61,8 @@ def mark(judgement: Judgement) -> str:
     if judgement.design:
         # What the trials saw stands in the sentence; the table has no room for both.
         return f"{word} (by design)"
-    if judgement.n and judgement.summary is None and judgement.number is None:
+    estimated = judgement.requirement.measure.kind == "estimate"
+    if judgement.n and judgement.summary is None and judgement.number is None and not estimated:
         failed = "" if judgement.requirement.percentile is not None else " failed"
         text = _events(judgement, f"{judgement.n}{failed}")
     # The evidence may have brackets already.
@@ -71,6 +73,9 @@ def short(judgement: Judgement) -> str:
     """Return the verdict for a narrow table: "✗ 3 of 3", "✗ by design"."""
     if judgement.design:
         return f"{MARKS[judgement.status]} by design"
+    if judgement.requirement.measure.kind == "estimate":
+        known = judgement.estimate
+        return f"{MARKS[judgement.status]} {share_text(known.value) if known else 'not measured'}"
     if judgement.summary is None and judgement.n:
         return f"{MARKS[judgement.status]} {judgement.events} of {judgement.n}"
     return f"{MARKS[judgement.status]} {evidence(judgement)}"
@@ -81,6 +86,8 @@ def evidence(judgement: Judgement) -> str:
     requirement = judgement.requirement
     if judgement.number is not None:
         return number(judgement.number)
+    if requirement.measure.kind == "estimate":
+        return _estimate(judgement)
     if not judgement.n:
         return "not measured"
     if judgement.summary is not None:
@@ -88,6 +95,28 @@ def evidence(judgement: Judgement) -> str:
         single = " in 1 trial" if judgement.n == 1 else ""
         return f"{text}{single}{_where(judgement)}"
     return _events(judgement, count(judgement.n, "trial"))
+
+
+def _estimate(judgement: Judgement) -> str:
+    """ "99.991 % (99.989 to 99.993 %)", "at most 99.9 %", or "not measured (no outage by power-loss)"."""
+    known = judgement.estimate
+    without = ", ".join(judgement.missing)
+    if known is None:
+        return f"not measured ({without})" if without else "not measured"
+    text = share_text(known.value)
+    if judgement.limit_of:
+        text = f"{judgement.limit_of} {text}"
+    elif known.low is not None and known.high is not None:
+        text = f"{text} ({share_text(known.low)} to {share_text(known.high)})"
+    return f"{text}; {without}" if without else text
+
+
+def share_text(share: float) -> str:
+    """Return an availability with two digits behind its nines: "99.9914 %"."""
+    if not 0.0 < share < 1.0:
+        return f"{100 * share:.0f} %"
+    digits = min(12, max(1, math.ceil(round(-math.log10(1 - share), 9))))
+    return f"{100 * share:.{digits}f} %"
 
 
 def _events(judgement: Judgement, trials: str) -> str:
@@ -134,7 +163,8 @@ def at(judgement: Judgement) -> str:
     """Return the evidence as it follows the noun of its measure."""
     if judgement.requirement.percentile is not None:
         return f"beyond the limit in {evidence(judgement).replace(' beyond', '')}"
-    events = judgement.summary is None and judgement.number is None
+    estimated = judgement.requirement.measure.kind == "estimate"
+    events = judgement.summary is None and judgement.number is None and not estimated
     return f"in {evidence(judgement)}" if events else evidence(judgement)
 
 
@@ -181,8 +211,8 @@ def _inconclusive(decision: Decision) -> list[str]:
 def _open(judgements: Sequence[Judgement]) -> str:
     """Return why a requirement is inconclusive, and how many more trials would decide it."""
     known = [one for one in judgements if one.n]
-    if not known:
-        return ": not measured"
+    if any(one.missing for one in judgements) or not known:
+        return f": {listed(list(dict.fromkeys(evidence(one) for one in judgements)))}"
     n = min(one.n for one in known)
     bound = max((one.bound for one in judgements if one.bound is not None), default=None)
     if bound is None or any(one.events for one in judgements):
@@ -200,6 +230,12 @@ def more_trials(judgements: Sequence[Judgement]) -> str:
         return ""
     more, whole = max(estimates)[0], max(total for _, total in estimates)
     return f"; about {count(more, 'more trial')} of each would decide ({continued(whole)})"
+
+
+def left_out(judgements: Sequence[Judgement]) -> str:
+    """Return why an estimate is open: ": no outage by partition"; "" if nothing is missing."""
+    missing = list(dict.fromkeys(text for one in judgements for text in one.missing))
+    return f": {listed(missing)}" if missing else ""
 
 
 def value_text(candidate: Candidate, measure: Measure) -> str:

@@ -4,7 +4,15 @@ from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.statistics.means import Difference
 from fivenines.analysis.wording import count, listed
-from fivenines.report.sentences.evidence import BY_DESIGN, at, compared_text, continued, instead, missed_text
+from fivenines.report.sentences.evidence import (
+    BY_DESIGN,
+    at,
+    compared_text,
+    continued,
+    evidence,
+    instead,
+    missed_text,
+)
 from fivenines.report.sentences.requirement_words import quoted
 
 # A decision for one solution begins with this.
@@ -18,18 +26,28 @@ def sentence(decision: Decision) -> str:
 
 def recommendation(decision: Decision) -> str:
     """Return the recommended solution and why, in one sentence."""
+    if decision.unmeasured:
+        return f"Not measured: {decision.unmeasured}."
     best = [decision.candidate(name).called for name in decision.best]
     if not best:
         return "No solution meets the requirements: each one violates at least one."
     if len(best) == 1:
-        return f"{RECOMMENDED}{best[0]}, {_why(decision)}."
+        return f"{RECOMMENDED}{best[0]}, {_why(decision)}{_unmeasured(decision)}."
+    return _inconclusive(decision, best)
+
+
+def _inconclusive(decision: Decision, best: list[str]) -> str:
+    """Return why several solutions may be the best."""
     between = f"between {listed(best)}" if len(best) <= _NAMED else f"among {len(best)} solutions"
     if not decision.steps:
         return f"Inconclusive {between}: no preference could be compared."
     if min(decision.candidate(name).trials for name in decision.best) < 2:
         return f"Inconclusive {between}: one trial has no interval, run two or more of each."
+    if not (known := _known_preferences(decision)):
+        nouns = listed([step.measure.noun for step in decision.steps], "or")
+        return f"Inconclusive {between}: {nouns} was not measured."
     size = f" of {100 * decision.margin:g} % or more" if decision.margin else ""
-    return f"Inconclusive {between}: no difference{size} was shown in {_preferences(decision)}."
+    return f"Inconclusive {between}: no difference{size} was shown in {listed(known, 'or')}."
 
 
 # With more solutions a headline gives their number, and a line the number of further ones.
@@ -108,9 +126,9 @@ def _limits(chosen: Candidate) -> str:
     open_ = [one for one in chosen.judgements if one.status == "inconclusive"]
     if not open_:
         return ""
-    known = [one for one in open_ if one.n]
+    known = [one for one in open_ if one.n and one.estimate is None and not one.missing]
     if not known:
-        return f"{quoted([open_[0].requirement])} was not measured."
+        return f"{quoted([open_[0].requirement])}: {evidence(open_[0])}."
     # Lost rows weigh most, so they are named first.
     first = next((one for one in known if one.requirement.measure.name == "lost"), known[0])
     n, rest = min(one.n for one in known), len(open_) - 1
@@ -137,6 +155,18 @@ def _why(decision: Decision) -> str:
     return f"first by {', then by '.join(by)}{rest}"
 
 
-def _preferences(decision: Decision) -> str:
-    nouns = [step.measure.noun for step in decision.steps]
-    return listed(nouns, "or") or "what was measured"
+def _unmeasured(decision: Decision) -> str:
+    """Return the requirements that no trial of the recommended solution measured: they are not met."""
+    of = decision.candidate(decision.best[0]).judgements
+    open_ = [one.requirement for one in of if one.status == "inconclusive" and not (one.n or one.events)]
+    return f"; {quoted(open_)} not measured" if open_ else ""
+
+
+def _known_preferences(decision: Decision) -> list[str]:
+    """Return the nouns of the preferences of which any of the best has a value."""
+    best = [decision.candidate(name) for name in decision.best]
+    return [
+        step.measure.noun
+        for step in decision.steps
+        if any(one.n for each in best for one in each.values.get(step.measure.name, {}).values())
+    ]

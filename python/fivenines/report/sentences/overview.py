@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from fivenines.analysis.decision.decide import Decision
+from fivenines.analysis.decision.decide import CASE, Decision
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.measures.measures import Measure
 from fivenines.analysis.statistics.means import Difference
 from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.report.sentences.decision import Verdict, crossings
-from fivenines.report.sentences.evidence import more_trials
+from fivenines.report.sentences.evidence import left_out, more_trials
 from fivenines.report.sentences.headline import RECOMMENDED
 from fivenines.report.sentences.requirement_words import quoted
 
@@ -18,8 +18,36 @@ def overview(decided: Sequence[Verdict]) -> list[str]:
     """Return each verdict with its conditions, then the reasons; for one condition, its own sentences."""
     if len(decided) < 2:
         return [line for one in decided for line in (one.sentence, *one.lines)]
+    if by_case(decided):
+        return [cases_line(decided), *map(case_line, decided), *beyond_verdicts(decided)]
+    return [*_verdicts(decided), *beyond_verdicts(decided)]
+
+
+def by_case(decided: Sequence[Verdict]) -> bool:
+    """Return whether the decisions are on named cases."""
+    return any(CASE in one.decision.condition for one in decided)
+
+
+def case_line(verdict: Verdict) -> str:
+    """Return a case with its verdict: "reads: recommended: a, first by transactions per second."."""
+    return f"{verdict.where}: {_lower(verdict.sentence)}"
+
+
+def cases_line(decided: Sequence[Verdict]) -> str:
+    """Return the number of cases by answer: "5 cases: 2 with a recommendation, 3 not measured."."""
+    best = [one.decision.best for one in decided if not one.decision.unmeasured]
+    numbers = (
+        (sum(len(names) == 1 for names in best), "with a recommendation"),
+        (sum(len(names) > 1 for names in best), "inconclusive"),
+        (sum(not names for names in best), "without a solution"),
+        (len(decided) - len(best), "not measured"),
+    )
+    return f"{len(decided)} cases: {', '.join(f'{n} {words}' for n, words in numbers if n)}."
+
+
+def beyond_verdicts(decided: Sequence[Verdict]) -> list[str]:
+    """Return the reasons and limits of several decisions, without the verdicts."""
     return [
-        *_verdicts(decided),
         *crossings(decided),
         *_missed(decided),
         *_absent(decided),
@@ -139,7 +167,7 @@ def _inconclusive(decided: Sequence[Verdict]) -> list[str]:
     alike: dict[str, list[Requirement]] = {}
     for some in gathered.values():
         where = _of(len({place for place, _ in some}), decided)
-        would = more_trials([one for _, one in some])
+        would = more_trials([one for _, one in some]) or left_out([one for _, one in some])
         alike.setdefault(f"{where}{would}", []).append(some[0][1].requirement)
     return [
         f"{quoted(requirements)} {'is' if len(requirements) == 1 else 'are'} inconclusive {where}."

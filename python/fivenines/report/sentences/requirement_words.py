@@ -35,6 +35,11 @@ def how_judged(requirement: Requirement) -> str:
     """Return when a requirement is met and when not; otherwise it is inconclusive."""
     if requirement.measure.kind == "number":
         return "a property of the solution, independent of trials"
+    if requirement.measure.kind == "estimate":
+        return (
+            "decided once the 95 % interval lies entirely on one side of the limit; met only if every fault "
+            "with an assumed MTBF was measured"
+        )
     if requirement.measure.kind == "event" and requirement.relation == "=":
         share, trials = percent(100 * requirement.limit), trials_without(requirement.limit)
         return (

@@ -21,7 +21,7 @@ from fivenines.analysis.statistics.means import Difference, at_confidence, compa
 from fivenines.report.sentences.headline import broken_promises
 
 TRIALS, ROUNDS = 3, 36
-AT = ("w", 8, "lan", "kill")
+AT = ("w", 8, "lan", "kill", "")
 LOST = parse_requirement("lost = 0")
 
 

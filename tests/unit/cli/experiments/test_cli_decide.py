@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from cli_support import Fivenines
-from synthetic_run import QUICKSTART, write_run
+from synthetic_run import QUICKSTART, Matrix, Recipe, write_run
+
+from fivenines.results import parts
 
 
 @pytest.fixture
@@ -83,6 +85,73 @@ def test_decide_tells_what_it_cannot_read(
 ) -> None:
     answer = fivenines("decide", run, *words)
     assert answer.code == 2 and message in answer.err
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """Return a run with writes at low and high concurrency, and no reads."""
+    recipes = [Recipe("1-safe (local)", tps=1450, lost=3), Recipe("2-safe durable (on)", tps=1180)]
+    matrix = Matrix(recipes, workloads=["oltp_write_only"], connections=[8, 32], trials=4)
+    return str(write_run(tmp_path / "table", matrix))
+
+
+def test_decide_by_the_table_of_reads_and_writes_names_what_was_not_measured(
+    fivenines: Fivenines, table: str
+) -> None:
+    answer = fivenines("decide", table, "--requirements", "mohsen-2020")
+    lines = answer.out.splitlines()
+    assert answer.code == 0
+    assert lines[0] == "4 cases: 2 with a recommendation, 2 not measured."
+    for case in ("reads, low concurrency", "reads, high concurrency"):
+        assert lines[lines.index(case) + 1].startswith("Not measured: no trial with workload oltp_read_only")
+    for case in ("writes, low concurrency", "writes, high concurrency"):
+        assert lines[lines.index(case) + 1].startswith("Recommended: 1-safe (local), first by")
+    found = json.loads(fivenines("decide", table, "--requirements", "mohsen-2020", "--format", "json").out)
+    assert [one["best"] for one in found] == [[], [], ["1-safe (local)"], ["1-safe (local)"]]
+    assert [bool(one["unmeasured"]) for one in found] == [True, True, False, False]
+    page = fivenines("decide", table, "--requirements", "mohsen-2020", "--format", "md").out
+    assert "reads, low concurrency" in page and "not measured: no trial with workload oltp_read_only" in page
+
+
+def test_decide_by_the_rules_of_hot_standby(fivenines: Fivenines, table: str) -> None:
+    answer = fivenines("decide", table, "--requirements", "wolski-2006", "--format", "json")
+    first, second, third, fourth, fifth = json.loads(answer.out)
+    assert first["best"] == third["best"] == ["1-safe (local)"]
+    assert second["unmeasured"] == "no trial with solution strict active* or relaxed active*"
+    assert len(fourth["best"]) == 2, "equal times of promotion"
+    assert fifth["best"] == ["2-safe durable (on)"]
+
+
+def test_decide_by_the_demands_of_an_operator(fivenines: Fivenines, table: str) -> None:
+    answer = fivenines("decide", table, "--requirements", "aanby-2014", "--format", "json")
+    by_case = {one["condition"]["case"]: one for one in json.loads(answer.out)}
+    assert by_case["scalability"]["unmeasured"] == "no trial with solution 2 nodes or 4 nodes"
+    for one in by_case["availability"]["candidates"]:
+        judged = one["requirements"]["availability >= 99.999%"]
+        assert judged["status"] == "inconclusive" and "no outage by partition" in judged["evidence"]
+    statuses = {
+        judged["status"] for one in by_case["cost"]["candidates"] for judged in one["requirements"].values()
+    }
+    assert "missed" not in statuses
+
+
+def test_decide_over_several_runs_and_over_the_parts_of_a_study(
+    fivenines: Fivenines, table: str, run: str
+) -> None:
+    words = ["--requirements", "mohsen-2020", "--format", "json"]
+    both = json.loads(fivenines("decide", table, run, *words).out)
+    alone = json.loads(fivenines("decide", table, *words).out)
+    assert [one["best"] for one in both] == [one["best"] for one in alone]
+    folder = Path(table).parent
+    parts.write(folder, parts.PartsRecord(title="study", parts=["table", "run", "never begun"]))
+    group = json.loads(fivenines("decide", str(folder), *words).out)
+    assert [one["best"] for one in group] == [one["best"] for one in both]
+
+
+def test_decide_refuses_a_folder_whose_parts_have_not_begun(fivenines: Fivenines, tmp_path: Path) -> None:
+    parts.write(tmp_path / "none", parts.PartsRecord(title="study", parts=["a"]))
+    answer = fivenines("decide", str(tmp_path / "none"))
+    assert answer.code == 2 and "none of its parts has begun" in answer.err
 
 
 def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_path: Path) -> None:

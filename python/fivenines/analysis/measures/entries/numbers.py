@@ -1,4 +1,4 @@
-"""Numbers of a solution, which do not vary between trials."""
+"""Numbers of a solution, which do not vary between trials, and its estimated availability."""
 
 from fivenines.analysis.measures.measure import Deployment, Measure, Prices
 
@@ -16,4 +16,8 @@ def _cost(deployment: Deployment, prices: Prices | None) -> float | None:
 ENTRIES = (
     Measure("hosts", "Hosts", "hosts", "number", number=_hosts),
     Measure("cost", "Price of an hour", "price of an hour", "number", source="cost", number=_cost),
+    # `decision.availability` computes it from the outages of all faults, and how often each fault occurs.
+    Measure(
+        "availability", "Availability", "availability", "estimate", more=True, source="a fault, and its MTBF"
+    ),
 )
