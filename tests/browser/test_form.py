@@ -184,3 +184,16 @@ def test_words_agree_with_their_numbers(page: Driven, reports: Reports) -> None:
     assert "1 connection" in text
     wrong = re.findall(r"(?<![\d.,\u202f])1 (?:connections|trials|cells|conditions|rounds)\b", text)
     assert wrong == []
+
+
+def test_the_first_screen_has_no_empty_half(page: Driven, reports: Reports) -> None:
+    show(page, reports["quickstart"])
+    boxes = page.js(
+        "['.decision', '.requirements', 'figure', '.reasons'].map(name => {"
+        " const box = document.querySelector(name).getBoundingClientRect();"
+        " return [box.width, box.top, box.bottom]; })"
+    )
+    (whole, *_), (_, _, left), (_, _, right), (wide, below, _) = boxes
+    assert wide > 0.98 * whole, "the reasons have the whole width"
+    assert below >= max(left, right)
+    assert abs(left - right) < 200, "neither the requirements nor the chart end far above the other"

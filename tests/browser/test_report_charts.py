@@ -265,3 +265,27 @@ def test_names_that_look_like_markup_break_no_chart(page: Driven, tmp_path: Path
     live(page, LINE)
     assert page.js("window.got_in === undefined")
     assert page.errors == []
+
+
+@pytest.mark.parametrize("gaps", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize(
+    "cause", ["kill primary", "partition primary, kill primary and return of node1 to node3"]
+)
+def test_labels_of_interruptions_stay_within_their_time_line(page: Driven, cause: str, gaps: int) -> None:
+    places = page.js(
+        "(async () => { const at = document.createElement('div'); at.style.width = '400px';"
+        " document.body.append(at);"
+        f" const gaps = [...Array({gaps}).keys()].map(n => [n * 0.8, n * 0.8 + 0.5, `1.2${{n}} s: {cause}`]);"
+        " const writes = {steps: [[-3, 100, Array(110).fill(5)]], gaps};"
+        " const panels = {writes, reads: {steps: [], gaps: []}};"
+        " const trial = {id: '0001', about: '', fault: 'kill primary', from: -3, to: 8, marks: [], panels};"
+        " const slot = document.createElement('div'); at.append(slot);"
+        " const made = await window.fivenines.timeline(slot, {note: '', tops: {}, trials: [trial]});"
+        " const frame = slot.querySelector('svg').getBoundingClientRect();"
+        " const found = [...slot.querySelectorAll('text')].filter(one => / s(:|$)/.test(one.textContent))"
+        " .map(one => { const box = one.getBoundingClientRect();"
+        " return [box.left - frame.left, box.right - frame.right, box.top]; });"
+        " at.remove(); return found; })()"
+    )
+    assert places, "at least one interruption has its length"
+    assert all(left >= -1 and right <= 1 for left, right, _ in places)

@@ -140,7 +140,8 @@ def _labels(chart: Failover) -> list[Drawing]:
 def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Drawing]:
     """Draw a bracket over each interruption, and the labels in one or two rows below them."""
     layers: list[Drawing] = []
-    sizes = [6.7 * len(words) + 10 for _, _, words in gaps]
+    labels = _fitting([words for _, _, words in gaps])
+    sizes = [_size(words) for words in labels]
     rows = 1 if sum(sizes) < _PLOT else _ROWS
     for begin, finish, _ in gaps:
         layers += _bracket(chart.px(begin), chart.px(finish))
@@ -152,10 +153,29 @@ def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Dra
         low = chart.px(0) if sum(room) < _PLOT - chart.px(0) else 0
         places = spread_out(centres, room, low, _PLOT)
         layers += [
-            text(gaps[index][2], place, _BRACKET + 13 * (row + 1), align="center")
+            text(labels[index], place, _BRACKET + 13 * (row + 1), align="center")
             for index, place in zip(own, places, strict=True)
         ]
     return layers
+
+
+def _size(words: str) -> float:
+    """Return the approximate width of a label in px."""
+    return 6.7 * len(words) + 10 if words else 0.0
+
+
+def _fitting(labels: list[str]) -> list[str]:
+    """Return labels that fit into the rows: without room, lengths without causes; then every other one."""
+    fits = all(sum(map(_size, labels[row::_ROWS])) < _PLOT for row in range(_ROWS))
+    if fits or len(labels) < 2:
+        return labels
+    short = [words.partition(":")[0] for words in labels]
+    if short != labels:
+        return _fitting(short)
+    kept = iter(_fitting([words for words in labels if words][::2]))
+    shown = [bool(words) for words in labels]
+    places = [index for index, has in enumerate(shown) if has][::2]
+    return [next(kept) if index in places else "" for index in range(len(labels))]
 
 
 def _bracket(start: float, end: float) -> list[Drawing]:

@@ -26,6 +26,7 @@ from fivenines.report.charts.drawing import (
     text,
     whole,
 )
+from fivenines.report.charts.fitting import ROOM, fitted
 
 _PLOT = WIDTH - 24
 _ROW = 70
@@ -55,6 +56,12 @@ class Bar:
     tag: str = ""
 
     @property
+    def heading(self) -> tuple[list[str], str]:
+        """Return the lines of the name, and the total if both share a line; else it precedes the figures."""
+        name, value = fitted(self.name, self.value)
+        return ([name], value) if name == self.name else (textwrap.wrap(self.name, ROOM), "")
+
+    @property
     def end(self) -> float:
         """Return the right end of the drawing."""
         ends = [end for _, _, end in self.phases]
@@ -71,13 +78,15 @@ def bars(rows: Sequence[Bar]) -> Drawing:
     below = _LEGEND if numbers else 0
     for row in rows:
         layers += of(row.tag, _row(row, x, below, top, numbers))
-        below += _ROW + _LINE * (len(_lines(row)) - 1)
+        below += _ROW + _LINE * (len(_lines(row)) + len(row.heading[0]) - 2)
     return whole({"width": _PLOT, "height": below, "layer": layers})
 
 
 def _lines(row: Bar) -> list[str]:
     """Wrap the figures of a bar."""
-    return textwrap.wrap(row.figures, _LETTERS) or [""]
+    _, value = row.heading
+    figures = row.figures if value else f"{row.value}: {row.figures}".removesuffix(": ")
+    return textwrap.wrap(figures, _LETTERS) or [""]
 
 
 def _legend(numbers: Mapping[int, int]) -> list[Drawing]:
@@ -98,12 +107,14 @@ def _colour(number: int) -> str:
 
 
 def _row(row: Bar, x: Altair, top: float, scale: float, numbers: Mapping[int, int]) -> list[Drawing]:
+    names, value = row.heading
     lines = _lines(row)
-    y = top + 48 + _LINE * (len(lines) - 1)
+    below = _LINE * (len(names) - 1)
+    y = top + 48 + below + _LINE * (len(lines) - 1)
     layers = [
-        text(row.name, 0, top + 12, align="left", fontWeight="bold"),
-        text(row.value, _PLOT, top + 12, align="right", color=theme.MUTED),
-        text(lines, 0, top + 30, align="left", color=theme.MUTED, lineHeight=_LINE),
+        text(names, 0, top + 12, align="left", fontWeight="bold", lineHeight=_LINE),
+        text(value, _PLOT, top + 12, align="right", color=theme.MUTED),
+        text(lines, 0, top + 30 + below, align="left", color=theme.MUTED, lineHeight=_LINE),
     ]
     for phase, start, end in row.phases:
         number = numbers[phase]

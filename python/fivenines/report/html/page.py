@@ -128,5 +128,5 @@ def _status(run: Run) -> str:
     if run.broken:
         text += f", {count(len(run.broken), 'broken attempt')}"
     made = run.manifest.created[:16].replace("T", " ")
-    engines = ", ".join(f"{name} {known}" for name, known in run.manifest.engines.items())
+    engines = ", ".join(f"{name} ({known})" for name, known in run.manifest.engines.items())
     return f"{text}. Run of {made} UTC{f' with {engines}' if engines else ''}."

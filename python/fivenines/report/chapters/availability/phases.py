@@ -23,7 +23,6 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.chapters.data import Data
-from fivenines.report.charts.fitting import fitted
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import Group, Names, groups_of
@@ -96,7 +95,8 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
     low, high = fault.whole.ci_low, fault.whole.ci_high
     open_ = fault.whole.bounds > 0
     return Bar(
-        *fitted(name, value),
+        name,
+        value,
         # The caption also names the trials without recovery, in case there is no room here.
         _fitting([" + ".join(figures), *unrecovered] if figures else unrecovered),
         _segments(fault) if fault.back.n else [],

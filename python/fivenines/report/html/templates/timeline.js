@@ -7,7 +7,12 @@
   "use strict";
   const fivenines = window.fivenines;
   const { slots } = fivenines;
-  const PLOT = 350, BRACKET = 12, LETTER = 6.3, LEAST = 0.01;
+  const PLOT = 350, BRACKET = 12, LEAST = 0.01;
+
+  // The width of a label in px, by the font of all charts.
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = '12px Arial, "Liberation Sans", Helvetica, sans-serif';
+  const room = text => pen.measureText(text).width + 8;
 
   fivenines.unpack = async text => {
     const bytes = Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
@@ -43,16 +48,34 @@
     return found;
   };
 
+  const sum = sizes => sizes.reduce((total, size) => total + size, 0);
+  const lane = (sizes, lanes, n) => sizes.filter((_, i) => i % lanes === n);
+
+  // Return labels that fit into one or two rows: without room, lengths without causes; then every other one.
+  const fitting = gaps => {
+    const whole = gaps.map(([, , text]) => text);
+    const short = whole.map(text => text.split(":")[0]);
+    for (const texts of [whole, short]) {
+      const sizes = texts.map(room);
+      if (sum(sizes) < PLOT) return { texts, sizes, lanes: 1 };
+      if ([0, 1].every(n => sum(lane(sizes, 2, n)) < PLOT)) return { texts, sizes, lanes: 2 };
+    }
+    if (gaps.length < 2) return { texts: short, sizes: short.map(room), lanes: 1 };
+    const half = fitting(gaps.filter((_, i) => i % 2 === 0));
+    const every = values => gaps.map((_, i) => (i % 2 ? null : values[i / 2]));
+    const texts = every(half.texts).map(text => text ?? "");
+    return { texts, sizes: every(half.sizes).map(size => size ?? 0), lanes: half.lanes };
+  };
+
   // Place the labels of interruptions in one or two rows without overlaps.
   const words = (gaps, px, from) => {
-    const sizes = gaps.map(([, , text]) => LETTER * text.length + 8);
-    const lanes = sizes.reduce((sum, size) => sum + size, 0) < PLOT ? 1 : 2;
+    const { texts, sizes, lanes } = fitting(gaps);
     const found = [];
     for (let lane = 0; lane < lanes; lane += 1) {
       const own = gaps.map((_, i) => i).filter(i => i % lanes === lane);
       const places = slots.spread(own.map(i => px(Math.max(gaps[i][0], from)) + sizes[i] / 2),
         own.map(i => sizes[i]), 0, PLOT);
-      own.forEach((i, n) => found.push({ x: places[n], y: BRACKET + 13 * (lane + 1), text: gaps[i][2] }));
+      own.forEach((i, n) => found.push({ x: places[n], y: BRACKET + 13 * (lane + 1), text: texts[i] }));
     }
     return found;
   };
