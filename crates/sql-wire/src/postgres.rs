@@ -10,6 +10,7 @@ pub(crate) mod classify;
 mod copy;
 mod log_in;
 mod message;
+mod poolers;
 mod preparing;
 mod scram;
 

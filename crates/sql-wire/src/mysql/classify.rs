@@ -109,10 +109,15 @@ fn class(number: u16, message: &str) -> Class {
         // MaxScale, when the server behind it is lost during a statement.
         2003 if message.contains("Lost connection") => Class::Connection,
         // Proxies hand errors of the client library on: 2002, 2003 and 2005 when no server behind them is reached
-        // (MySQL Router sends 2003 in place of the greeting). 9001 is ProxySQL's for the same.
-        1040 | 1042 | 1129 | 1203 | 1226 | 2002 | 2003 | 2005 | 9001 => Class::Refused,
+        // (MySQL Router sends 2003 in place of the greeting). 9001 and 9002 are ProxySQL's for the same, 9501
+        // Amazon's RDS Proxy's.
+        1040 | 1042 | 1129 | 1203 | 1226 | 2002 | 2003 | 2005 | 9001 | 9002 | 9501 => {
+            Class::Refused
+        }
         1043 | 1152..=1161 | 1184 | 2006 | 2013 | 2027 | 2055 | 4031 => Class::Connection,
         1969 | 3024 => Class::Timeout,
+        // ProxySQL, for `mysql-default_query_timeout`; a server's 1907 is another error
+        1907 if message.contains("query_timeout exceeded") => Class::Timeout,
         _ => Class::Other,
     }
 }
@@ -180,6 +185,22 @@ mod tests {
                 "Max connect timeout reached while reaching hostgroup 10 after 10001ms",
                 Class::Refused,
             ),
+            (
+                9002,
+                "Max connect failure while reaching hostgroup 10",
+                Class::Refused,
+            ),
+            (
+                9501,
+                "Timed-out waiting to acquire database connection",
+                Class::Refused,
+            ),
+            (
+                1907,
+                "Query execution was interrupted, query_timeout exceeded",
+                Class::Timeout,
+            ),
+            (1907, "Tablespace is corrupt", Class::Other),
             (
                 1045,
                 "ProxySQL Error: Access denied for user 'x'@'127.0.0.1' (using password: YES)",

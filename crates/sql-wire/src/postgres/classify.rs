@@ -1,6 +1,7 @@
 //! From SQLSTATEs to classes.
 
 use super::message::error_field;
+use super::poolers;
 use crate::failure::{Class, Failure};
 
 /// Reads an ErrorResponse; true when the server ends the session with it.
@@ -21,7 +22,7 @@ pub fn bare(body: &[u8]) -> Failure {
     let words = body.split(|&byte| byte == 0 || byte == b'\n').next();
     let words = String::from_utf8_lossy(words.unwrap_or_default());
     let words = words.trim();
-    let class = by_words(words).unwrap_or(Class::Refused);
+    let class = poolers::class(words).unwrap_or(Class::Refused);
     Failure::new(class, "no_sqlstate", words)
 }
 
@@ -61,38 +62,6 @@ const FATAL: [&str; 16] = [
     "\u{ce58}\u{ba85}\u{c801}\u{c624}\u{b958}",
 ];
 
-/// What poolers say under SQLSTATEs that tell little: PgBouncer has 08P01 for nearly everything.
-/// Sources: PgBouncer 1.18 and 1.24, `src/client.c`, `src/objects.c`, `src/janitor.c`; Pgpool-II 4.3, `src/protocol`.
-const POOLERS: [(&str, Class); 20] = [
-    ("no such database", Class::UnknownDatabase),
-    ("no such user", Class::Authentication),
-    ("authentication failed", Class::Authentication),
-    ("auth failed", Class::Authentication),
-    ("login rejected", Class::Authentication),
-    ("no more connections allowed", Class::Refused),
-    // nothing of the statement has reached a server
-    ("query_wait_timeout", Class::Refused),
-    ("cannot connect to server", Class::Refused),
-    ("connect failed", Class::Refused),
-    ("login failed", Class::Refused),
-    ("login has been failing", Class::Refused),
-    ("unsupported startup parameter", Class::Refused),
-    ("backend nodes are down", Class::Refused),
-    ("failed to create a backend", Class::Refused),
-    ("not accepting any new connections", Class::NotReady),
-    ("failover or failback is in progress", Class::NotReady),
-    ("shutting down", Class::Shutdown),
-    ("query_timeout", Class::Timeout),
-    ("query timeout", Class::Timeout),
-    ("idle_transaction_timeout", Class::Timeout),
-];
-
-/// The class that a pooler's words tell.
-fn by_words(message: &str) -> Option<Class> {
-    let reported = POOLERS.iter().find(|(words, _)| message.contains(words));
-    reported.map(|(_, class)| *class)
-}
-
 /// SQLSTATEs are listed in PostgreSQL's manual, appendix A.
 pub fn class(code: &str, message: &str) -> Class {
     match code {
@@ -113,17 +82,23 @@ pub fn class(code: &str, message: &str) -> Class {
         // A prepared statement is not there, or one of another session is: the server behind the connection is
         // another one, or another client discarded the session's state.
         "26000" | "42P05" => Class::SessionLost,
+        "53300" => Class::Refused,
         // The table was altered under a prepared statement, which only preparing it again heals.
         "0A000" if message.contains("cached plan") => Class::SessionLost,
-        "53300" | "08001" | "08004" => Class::Refused,
-        "08P01" | "08000" | "08006" | "58000" | "XX000" if by_words(message).is_some() => {
-            by_words(message).unwrap_or(Class::Connection)
-        }
-        _ if code.starts_with("08") => Class::Connection,
+        _ if poolers::use_it(code) => by_words(code, message),
         _ if code.starts_with("23") => Class::Constraint,
         _ if code.starts_with("28") => Class::Authentication,
         _ => Class::Other,
     }
+}
+
+/// The class of a SQLSTATE that says little by itself.
+fn by_words(code: &str, message: &str) -> Class {
+    poolers::class(message).unwrap_or(match code {
+        "08001" | "08004" => Class::Refused,
+        _ if code.starts_with("08") => Class::Connection,
+        _ => Class::Other,
+    })
 }
 
 #[cfg(test)]
@@ -285,6 +260,226 @@ mod tests {
         }
         assert!(!error("SFEHLER\0C42601\0Mnein\0\0".as_bytes()).1);
         assert!(!error(b"SFATAL\0VERROR\0C42601\0Mno\0\0").1, "V counts");
+    }
+
+    /// Code, words, class, and whether the outcome of what was sent is unknown.
+    type OfAPooler = (&'static str, &'static str, Class, bool);
+
+    const OF_POOLERS: &[OfAPooler] = &[
+        // PgBouncer
+        (
+            "08P01",
+            "client connections exceeded (max_db_client_connections)",
+            Class::Refused,
+            false,
+        ),
+        (
+            "08P01",
+            "client_login_timeout (server down)",
+            Class::Refused,
+            false,
+        ),
+        ("08P01", "idle transaction timeout", Class::Timeout, true),
+        ("08P01", "transaction timeout", Class::Timeout, true),
+        ("08P01", "SSL required", Class::Authentication, false),
+        (
+            "08P01",
+            "database \"shop\" is disabled",
+            Class::Refused,
+            false,
+        ),
+        (
+            "08P01",
+            "prepared statement did not exist",
+            Class::SessionLost,
+            false,
+        ),
+        (
+            "08P01",
+            "prepared statement name is already in use",
+            Class::SessionLost,
+            false,
+        ),
+        ("08P01", "admin forced disconnect", Class::Shutdown, true),
+        ("08P01", "server conn crashed?", Class::Connection, true),
+        // Odyssey
+        (
+            "08006",
+            "odyssey: c1: failed to get remote server connection",
+            Class::Refused,
+            false,
+        ),
+        (
+            "08006",
+            "failed to connect to remote server s8a7b",
+            Class::Refused,
+            false,
+        ),
+        (
+            "08006",
+            "can't find suitable host for tsa 'read-write' of user shop.app",
+            Class::NotReady,
+            false,
+        ),
+        (
+            "08006",
+            "Odyssey is gracefully shutting down",
+            Class::Shutdown,
+            true,
+        ),
+        (
+            "08006",
+            "Odyssey has dropped the connection",
+            Class::Shutdown,
+            true,
+        ),
+        (
+            "08006",
+            "remote server read/write error s8a7b: (null)",
+            Class::Connection,
+            true,
+        ),
+        ("53200", "soft out of memory", Class::Refused, false),
+        (
+            "3D000",
+            "route for 'shop.app' is not found",
+            Class::UnknownDatabase,
+            false,
+        ),
+        // PgCat
+        (
+            "58000",
+            "could not get connection from the pool - AllServersDown",
+            Class::Refused,
+            false,
+        ),
+        (
+            "58000",
+            "Pool down for database: \"shop\", user: \"app\"",
+            Class::Refused,
+            false,
+        ),
+        (
+            "58000",
+            "No pool configured for database: \"shop\", user: \"app\"",
+            Class::UnknownDatabase,
+            false,
+        ),
+        (
+            "58000",
+            "checkout failure limit reached (3 / 3)",
+            Class::Refused,
+            false,
+        ),
+        ("58000", "pool statement timeout", Class::Timeout, true),
+        ("58000", "idle transaction timeout", Class::Timeout, true),
+        (
+            "58000",
+            "terminating connection due to administrator command",
+            Class::Shutdown,
+            true,
+        ),
+        (
+            "58000",
+            "prepared statement \"f9_1\" does not exist",
+            Class::SessionLost,
+            false,
+        ),
+        (
+            "58000",
+            "error receiving data from server: SocketError",
+            Class::Connection,
+            true,
+        ),
+        // Supavisor
+        (
+            "XX000",
+            "(EMAXCONN) max client connections reached, limit: 200",
+            Class::Refused,
+            false,
+        ),
+        (
+            "XX000",
+            "MaxClientsInSessionMode: max clients reached - in Session mode",
+            Class::Refused,
+            false,
+        ),
+        (
+            "XX000",
+            "(ECHECKOUTTIMEOUT) unable to check out connection from the pool after 60000ms in Transaction mode",
+            Class::Refused,
+            false,
+        ),
+        (
+            "XX000",
+            "Tenant or user not found",
+            Class::Authentication,
+            false,
+        ),
+        (
+            "XX000",
+            "(ENOTFOUND) tenant/user app.ref not found",
+            Class::Authentication,
+            false,
+        ),
+        (
+            "08006",
+            "Failed to connect to database: {:error, :econnrefused}",
+            Class::Refused,
+            false,
+        ),
+        (
+            "XX000",
+            "(EDBHANDLEREXITED) connection to database closed. Check logs for more information",
+            Class::Connection,
+            true,
+        ),
+        // Pgpool-II
+        (
+            "08S01",
+            "pgpool is not accepting any new connections",
+            Class::NotReady,
+            false,
+        ),
+        (
+            "57000",
+            "connection terminated due to online recovery",
+            Class::Shutdown,
+            true,
+        ),
+        // PgDog
+        (
+            "58000",
+            "connection pool for user \"app\" and database \"shop\" is down",
+            Class::Refused,
+            false,
+        ),
+        (
+            "08004",
+            "only TLS connections are allowed",
+            Class::Authentication,
+            false,
+        ),
+        ("58000", "no primary", Class::NotReady, false),
+        ("58000", "checkout timeout", Class::Refused, false),
+    ];
+
+    #[test]
+    fn words_of_poolers_have_their_classes() {
+        for &(code, message, class, doubt) in OF_POOLERS {
+            let body = format!("SFATAL\0C{code}\0M{message}\0\0");
+            let (failure, _) = error(body.as_bytes());
+            assert_eq!((failure.class, failure.doubt), (class, doubt), "{message}");
+        }
+    }
+
+    #[test]
+    fn errors_of_servers_are_not_read_as_a_pooler_s() {
+        let lost = class("40P01", "deadlock detected while shutting down");
+        assert_eq!(lost, Class::Deadlock);
+        let (failure, fatal) = error(b"SERROR\0C53200\0Mout of memory\0\0");
+        assert_eq!((failure.class, fatal), (Class::Other, false));
+        assert_eq!(class("08001", "could not connect"), Class::Refused);
     }
 
     #[test]
