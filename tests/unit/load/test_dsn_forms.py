@@ -198,7 +198,18 @@ REFUSALS = [
     ("postgresql://u:hush@h/d?port=70000", "malformed"),
     ("postgresql://u:hush@h1,u:hush@h2/d", "each host has an account"),
     ("jdbc:mysql://u:hush@h1,u:hush@h2/d", "each host has an account"),
-    ("jdbc:mysql://(host=h,port=3307,user=u,password=hush)/d", "the user is missing"),
+    ("jdbc:mysql://(host=h,user=u,password=hush),(host=k,user=v,password=hush)/d", "different options"),
+    ("jdbc:tc:postgresql:16:///d?password=hush", "name the server"),
+    ("Driver={ODBC Driver 18 for SQL Server};Server=h;Uid=u;Pwd=hush", "write odbc: in front of it"),
+    ("Server=h;Uid=u;Pwd=hush;Database=d;Protocol=pipe", "only TCP and unix sockets"),
+    ("mysql --protocol=socket -u u -phush d", "name the socket"),
+    ('mysql://u:hush@h/d?ssl={"key":"hush"}', "name PEM files by sslrootcert"),
+    (
+        "jdbc:mariadb://h/d?user=u&password=hush&transactionIsolation=NONE",
+        "transactionIsolation must be one of",
+    ),
+    ("mysql://${DB_USER}:hush@h/d", "the user is still a placeholder"),
+    ("{{username}}:hush@tcp(h:3306)/d", "the user is still a placeholder"),
     ("jdbc:postgresql://h/d;user=u;password=hush", "missing"),
     ("mysql://h/d password=hush", "missing"),
     ("mysql:host=h;dbname=d;user=u;password=hu;sh", "has no name"),
@@ -294,6 +305,7 @@ WRAPPED = [
 @example("@", WRAPPED[3], "sslmode=maybe")
 @example(";", WRAPPED[5], "sslmode=maybe")
 @example("&", WRAPPED[3], "")
+@example("@/", WRAPPED[0], "")
 @given(
     SECRETS, st.sampled_from(WRAPPED), st.sampled_from(["", "sslmode=maybe", "port=x", "nonsense", "ssl=q;"])
 )
@@ -378,6 +390,65 @@ def test_flags_with_and_without_a_value_are_told_apart() -> None:
     ],
 )
 def test_a_placeholder_is_not_taken_for_a_password(text: str, what: str) -> None:
-    with pytest.raises(UsageError, match=f"the {what} is still the console's placeholder"):
+    with pytest.raises(UsageError, match=f"the {what} is still a placeholder"):
         parse_dsn(text)
     assert parse_dsn("mysql://u:[p]@h/d").password == "[p]"
+
+
+@pytest.mark.parametrize(
+    ("text", "driver", "tls", "spread", "sent"),
+    [
+        ("r2dbcs:mysql://u:p@h/d", "mysql", "require", "", ""),
+        ("r2dbc:postgresql:failover://u@h,k/d", "postgres", "", "", ()),
+        ("mysql://u:p@tcp(h:3306)/d?tls=true", "mysql", "verify-full", "", ""),
+        ("jdbc:mysql:loadbalance://u:p@h,k/d", "mysql", "", "random", ""),
+        ("Server=h,k;User ID=u;Database=d;Port=3306;Load Balance=RoundRobin", "mysql", "", "all", ""),
+        ("jdbc:p6spy:postgresql://h/d?user=u&ssl=true", "postgres", "verify-full", "", ()),
+        ("spring.datasource.url=jdbc:postgresql://h/d?user=u&ssl=true", "postgres", "verify-full", "", ()),
+        ("url: jdbc:mysql://h/d?user=u&useSSL=true", "mysql", "prefer", "", ""),
+        ("DATABASE_URL='postgres://u@h/d' # prod", "postgres", "", "", ()),
+        ("DSN=u:p@tcp(h:3306)/d", "mysql", "", "", ""),
+        ("Driver={PostgreSQL Unicode};Server=h;Database=d;Uid=u;Pwd=p", "postgres", "", "", ()),
+        ("pdo-mysql://u:p@h/d", "mysql", "", "", ""),
+        ("jdbc:mysql://address=(host=h)(port=3306)(user=u)(password=p)/d", "mysql", "", "", ""),
+        (
+            "jdbc:mariadb://h/d?user=u&transactionIsolation=READ-COMMITTED",
+            "mysql",
+            "",
+            "",
+            "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+        ),
+        (
+            "postgresql://u@h/d?synchronous_commit=off&default_transaction_isolation=serializable",
+            "postgres",
+            "",
+            "",
+            (("synchronous_commit", "off"), ("default_transaction_isolation", "serializable")),
+        ),
+        ("postgresql://u@h/d?default_query_exec_mode=exec", "postgres", "", "", ()),
+    ],
+)
+def test_what_else_people_paste(
+    text: str, driver: str, tls: str, spread: str, sent: str | tuple[tuple[str, str], ...]
+) -> None:
+    dsn = parse_dsn(text)
+    session = dsn.session.init_sql if driver == "mysql" else dsn.session.startup
+    assert (dsn.driver, dsn.user, dsn.database) == (driver, "u", "d")
+    assert (dsn.addresses[0].host, dsn.tls, dsn.spread, session) == ("h", tls, spread, sent)
+
+
+def test_a_client_that_would_use_a_socket_gets_a_note() -> None:
+    for text in ("mysql -h localhost -P 3307 -u u d", "mysql -u u d", "mysql:host=localhost;dbname=d;user=u"):
+        assert any("unix socket" in note for note in parse_dsn(text).notes), text
+    for text in (
+        "mysql --protocol=tcp -h localhost -u u d",
+        "mysql://u@localhost/d",
+        "pgsql:host=localhost;user=u;dbname=d",
+    ):
+        assert not any("unix socket" in note for note in parse_dsn(text).notes), text
+
+
+def test_options_for_poolers_name_the_protocol() -> None:
+    for option in ("pgbouncer=true", "prepare_threshold=0", "default_query_exec_mode=simple_protocol"):
+        (note,) = parse_dsn(f"postgresql://u@h/d?{option}").notes
+        assert note.endswith("add --protocol extended")

@@ -47,18 +47,19 @@ __all__ = [
 
 _FORM = "mysql://user:password@host:port/database or postgresql://..."
 _ASSIGNED = re.compile(
-    r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_]*\s*=\s*"
-    r"((['\"]?)[A-Za-z][A-Za-z0-9+.:_-]*://.*\2);?",
-    re.DOTALL,
+    r"(?:export\s+|set\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*(?:=|:\s)\s*"
+    r"(?:(['\"])(?P<quoted>.*)\1|(?P<plain>[A-Za-z][A-Za-z0-9+.:_-]*://\S*|[^\s='\"]*@(?:tcp|unix)\(\S*?));?"
+    r"(?:\s+#.*)?"
 )
-"""A line of a file like .env: `DATABASE_URL=postgres://...`."""
+"""A line of .env, of Java's properties or of YAML: `DATABASE_URL=postgres://...`, `url: jdbc:...`."""
 
 _PLACEHOLDER = re.compile(
     r"[\[{<](?:your|the|my|enter|insert|db|database)?[ _-]*"
-    r"(?:pass(?:word|wd)?|user(?:[ _-]?name)?|database(?:[ _-]?name)?|db(?:[ _-]?name)?)[\]}>]",
+    r"(?:pass(?:word|wd)?|user(?:[ _-]?name)?|database(?:[ _-]?name)?|db(?:[ _-]?name)?)[\]}>]"
+    r"|\$\{\w+\}|\{\{[^{}]*\}\}|\$\(\w+\)|%\(\w+\)s",
     re.IGNORECASE,
 )
-"""What consoles print where a person's own word belongs: [YOUR-PASSWORD], {your_database}, <password>."""
+"""What stands where a person's own word belongs: [YOUR-PASSWORD], {your_database}, <password>, ${DB_USER}."""
 
 _SOCKETS = ("/var/run/postgresql", "/tmp")
 
@@ -70,8 +71,9 @@ def parse_dsn(text: str) -> Dsn:
         UsageError: it is malformed; the message never shows the password.
     """
     text = _unquoted(text.strip())
-    if assigned := _ASSIGNED.fullmatch(text):
-        text = _unquoted(assigned[1])
+    assigned = _ASSIGNED.fullmatch(text)
+    if assigned and (value := assigned["quoted"] or assigned["plain"]) and re.search(r"://|@\w+\(", value):
+        text = value
     if text[: len(odbc.PREFIX)].lower() == odbc.PREFIX:
         return _by_odbc(text[len(odbc.PREFIX) :])
     scheme = text.partition("://")[0]
@@ -164,7 +166,7 @@ def _completed(written: Written) -> Dsn:
         asked.notes += notes
     for what, value in (("user", user), ("database", database), ("password", password)):
         if _PLACEHOLDER.fullmatch(value):
-            raise WrongError(f"the {what} is still the console's placeholder: write yours in its place")
+            raise WrongError(f"the {what} is still a placeholder: write yours in its place")
     asked.check_words()
     tls = encryption_of(asked)
     return Dsn(
@@ -260,8 +262,13 @@ def _addresses(asked: options.Asked, written: Written) -> tuple[Address, ...]:
         port = _port(asked) or PORTS[driver]
         folders = [one for one in _SOCKETS if Path(one, f".s.PGSQL.{port}").exists()]
         names = folders[0] if folders else "localhost"
-    if not names and written.form == "client":
-        names = "127.0.0.1"
+    if driver == "mysql" and written.form == "client" and names in ("", "localhost"):
+        names = names or "127.0.0.1"
+        if not asked.get("protocol"):
+            asked.notes.append(
+                "'localhost' is reached over TCP: this client would use its unix socket there; for that "
+                "write socket=/run/mysqld/mysqld.sock"
+            )
     if not names and written.form.startswith("jdbc-"):
         names = "localhost"
     if not names:

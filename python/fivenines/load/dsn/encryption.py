@@ -41,6 +41,13 @@ def encryption_of(asked: Asked) -> Encryption:
         WrongError: the options contradict each other, or are unsafe.
     """
     authority, certificate, key = (asked.get("sslrootcert"), asked.get("sslcert"), asked.get("sslkey"))
+    found = json_of(asked.get("ssl")) or {}
+    for name, value in found.items():
+        if name in ("ca", "cert", "key", "pfx") and not (name == "ca" and str(value).startswith("/")):
+            raise WrongError(
+                f"ssl has {name!r} in its JSON: name PEM files by sslrootcert, sslcert and sslkey"
+            )
+    authority = authority or str(found.get("ca", ""))
     if asked.get("sslaccept") and certificate and not key:  # Prisma's name for the authority
         authority, certificate = authority or certificate, ""
     if asked.get("sslcertmode").lower() == "disable":

@@ -18,6 +18,11 @@ SCHEMES: dict[str, Driver] = {
     "tidb": "mysql",
     "vitess": "mysql",
     "mysqlgis": "mysql",
+    "mysqli": "mysql",
+    "pdo-mysql": "mysql",
+    "pdo_mysql": "mysql",
+    "pdo-pgsql": "postgres",
+    "pdo_pgsql": "postgres",
     "postgresql": "postgres",
     "postgres": "postgres",
     "pgsql": "postgres",
@@ -65,16 +70,20 @@ def _uri(text: str) -> Written | None:
     scheme, separator, rest = text.partition("://")
     if not separator:
         return None
-    base = scheme.lower().partition("+")[0].removeprefix("r2dbc:").removeprefix("pool:")
-    base = base.removeprefix("django.").rpartition(":")[2]
-    driver = SCHEMES.get(base)
-    if driver is None or scheme.lower() in INSTEAD:
+    words = scheme.lower().partition("+")[0].removeprefix("django.").split(":")
+    driver = next((SCHEMES[word] for word in words if word in SCHEMES), None)
+    if driver is None or scheme.lower() in INSTEAD or words[0] == "jdbc":
         return None
     if driver == "noop":
         return Written("noop", "uri")
     authority, path, query = _split(rest)
     account, _, hosts = authority.rpartition("@")
-    return Written(driver, "uri", hosts, _query(query, unquote), _account(account, path, unquote))
+    if driver == "mysql" and re.match(r"(?:tcp|unix)\(", hosts):
+        return _go(rest)  # golang-migrate's and Ory's: go-sql-driver's behind a scheme
+    options = _query(query, unquote)
+    if words[0] == "r2dbcs":
+        options.append(("ssl", "true"))
+    return Written(driver, "uri", hosts, options, _account(account, path, unquote))
 
 
 def _account(account: str, database: str, decoded: Callable[[str], str]) -> Pairs:
@@ -114,9 +123,12 @@ def _query(query: str, decoded: Callable[[str], str]) -> Pairs:
 
 
 def _jdbc(text: str) -> Written | None:
-    match = re.match(r"(?i)jdbc:(?:aws-wrapper:)?(postgresql|pgsql|mysql|mariadb)\b", text)
+    # Wrappers stand before the product: aws-wrapper, p6spy, log4jdbc, otel.
+    match = re.match(r"(?i)jdbc:(?:[a-z0-9_-]+:)?(postgresql|pgsql|yugabytedb|mysql|mariadb)\b", text)
     if match is None:
         return None
+    if text.lower().startswith("jdbc:tc:"):
+        raise WrongError("Testcontainers would start a server of its own: name the server")
     driver = SCHEMES[match[1].lower()]
     form = "jdbc-postgresql" if driver == "postgres" else f"jdbc-{match[1].lower()}"
     rest = text[match.end() :]
@@ -125,12 +137,28 @@ def _jdbc(text: str) -> Written | None:
     before, _, query = rest.partition("?")
     # MariaDB Connector/J 3 takes options as they are written; the others decode them.
     options = _query(query, str if form == "jdbc-mariadb" else unquote_plus)
-    _, separator, authority = before.partition("://")  # jdbc:mysql:replication://
+    mode, separator, authority = before.partition("://")  # jdbc:mysql:replication://
+    notes = []
+    if mode.strip(":").lower() in ("loadbalance", "load-balance"):
+        options.append(("loadBalanceHosts", "true"))
+    elif mode.strip(":").lower() == "replication":
+        notes.append("the replicas of 'replication' get no reads: name them by --read HOST:PORT")
     if not separator:  # jdbc:postgresql:database
         return Written(driver, form, "", [("dbname", unquote(before.strip(":/"))), *options])
     authority, _, path = authority.rpartition("/") if "/" in authority else (authority, "", "")
     account, _, hosts = authority.rpartition("@")
-    return Written(driver, form, hosts, options, _account(account, path, unquote))
+    options += _of_hosts(hosts)
+    return Written(driver, form, hosts, options, _account(account, path, unquote), notes)
+
+
+def _of_hosts(hosts: str) -> Pairs:
+    """Return the options within Connector/J's `address=(host=h)(port=1)(user=u)`, equal for all hosts."""
+    parts = [re.findall(r"(\w+)\s*=\s*([^(),\s]+)", part) for part in re.split(r",(?![^()]*\))", hosts)]
+    ours = ("address", "host", "port", "type", "priority")
+    options = [[(name, value) for name, value in part if name.lower() not in ours] for part in parts]
+    if any(sorted(one) != sorted(options[0]) for one in options):
+        raise WrongError("its hosts have different options: write one account and all options once")
+    return [(name, unquote(value)) for name, value in options[0]]
 
 
 def _pdo(text: str) -> Written | None:
@@ -149,7 +177,8 @@ def _go(text: str) -> Written | None:
         text,
         re.DOTALL,
     )
-    if match is None or "://" in text:
+    # `keyword=` begins libpq's and ADO.NET's forms, whose passwords may contain `@/`.
+    if match is None or "://" in text or re.match(r"\s*[A-Za-z][\w ]*=", text):
         return None
     # Both the network and the address may be left out: `user:password@/database`.
     if not (match["place"] or match["net"] in ("tcp", "unix") or (match["account"] and not match["net"])):
@@ -199,8 +228,15 @@ def _net(text: str) -> Written | None:
     if words.keys() & _SQLSERVER_WORDS or words.get("server", "").startswith("tcp:"):
         raise WrongError(INSTEAD["sqlserver"])
     port, notes = words.get("port", ""), list[str]()
-    if port in ("5432", "6432", "6543", "5433", "26257"):
-        driver: Driver = "postgres"
+    if named := words.get("driver", "").lower():
+        product = next((one for one in ("postgres", "psql", "mysql", "maria") if one in named), "")
+        if not product:
+            raise WrongError("it names a driver of ODBC: write odbc: in front of it")
+        notes = ["the driver is not used: to measure over ODBC, write odbc: in front of the string"]
+        driver: Driver = "postgres" if product in ("postgres", "psql") else "mysql"
+        options = [pair for pair in options if plain(pair[0]) != "driver"]
+    elif port in ("5432", "6432", "6543", "5433", "26257"):
+        driver = "postgres"
     elif port.startswith("33") or words.keys() & _MYSQL_WORDS:
         driver = "mysql"
     elif words.keys() & _POSTGRES_WORDS or {"host", "username"} <= words.keys():

@@ -9,7 +9,7 @@ from fivenines.base.spelling import nearest
 from fivenines.base.units import parse_duration
 from fivenines.load.dsn.forms import plain
 from fivenines.load.dsn.model import Driver, Pairs, Written, WrongError
-from fivenines.load.dsn.words import IGNORED, PLAIN_SETTINGS, REFUSED, SECURITY, TAKEN
+from fivenines.load.dsn.words import IGNORED, PLAIN_SETTINGS, REFUSED, SECURITY, SESSION, TAKEN
 
 _CANONICAL = {word: name for name, words in TAKEN.items() for word in words.split()}
 _WITHOUT_EFFECT = {word: why for why, words in IGNORED for word in words.split()}
@@ -33,8 +33,21 @@ _SYSTEM_VARIABLE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 # Refused options that ask for nothing when they are off.
 _UNLESS_OFF = ("checkcertificaterevocation",)
 _PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
+_LEVELS = ("READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 _READ_ONLY = ("read-only", "standby", "secondary", "slave")
-SPREAD = {"disable": "first", "random": "random", "true": "random", "false": "first"}
+SPREAD = {
+    "disable": "first",
+    "random": "random",
+    "true": "random",
+    "false": "first",
+    # MySqlConnector's
+    "failover": "first",
+    "roundrobin": "all",
+    "leastconnections": "all",
+    # YugabyteDB's
+    "any": "random",
+}
+_NOT_OVER_A_NETWORK = ("pipe", "namedpipe", "memory", "sharedmemory")
 
 
 @dataclass
@@ -46,6 +59,8 @@ class Asked:
     values: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
+    parameters: list[tuple[str, str]] = field(default_factory=list)
+    isolation: str = ""
 
     def get(self, name: str) -> str:
         return self.values.get(name, "")
@@ -84,6 +99,13 @@ class Asked:
         word = plain(written)
         if self.form == "go" and _SYSTEM_VARIABLE.fullmatch(written) and word not in _WITHOUT_EFFECT:
             self.variables.append(f"{written}={value}")
+            return True
+        sends_all = self.driver == "postgres" and self.form in ("uri", "libpq")
+        if sends_all and SESSION.fullmatch(written) and word not in {**_WITHOUT_EFFECT, **_CANONICAL}:
+            self.parameters.append((written, value))
+            return True
+        if self.form == "jdbc-mariadb" and word == "transactionisolation":
+            self.isolation = value.strip().upper().replace("-", " ").replace("_", " ")
             return True
         return word == "compression" and self.form == "net"
 
@@ -129,7 +151,7 @@ class Asked:
 
     def spread(self) -> str:
         """Return which server a connection tries first."""
-        word = self.get("load_balance_hosts").lower()
+        word = plain(self.get("load_balance_hosts"))
         if word and word not in SPREAD:
             raise WrongError(f"load_balance_hosts must be one of {', '.join(SPREAD)}")
         return SPREAD.get(word, "")
@@ -186,13 +208,19 @@ class Asked:
                     self.notes.append(f"{name!r} has no effect: it is an option of PostgreSQL")
             return ()
         names = ("application_name", "options", *PLAIN_SETTINGS)
-        return tuple((name, self.get(name)) for name in names if self.get(name))
+        return (*((name, self.get(name)) for name in names if self.get(name)), *self.parameters)
 
     def init_sql(self) -> str:
         """Return the first statement of a MySQL session."""
         variables = [self.get("session_variables")] if self.get("session_variables") else []
         variables += self.variables
         sql = self.get("init_sql")
+        if self.isolation:
+            if sql or variables:
+                raise WrongError(
+                    "it has transactionIsolation and another initial statement: write one of them"
+                )
+            return f"SET SESSION TRANSACTION ISOLATION LEVEL {self.isolation}"
         if (sql or variables) and self.driver != "mysql":
             raise WrongError(
                 "an initial statement is supported only for MySQL; for PostgreSQL write options=-c name=value"
@@ -211,6 +239,9 @@ class Asked:
         """
         if self.get("gssencmode").lower() == "require":
             raise WrongError("gssencmode=require: GSSAPI is not supported: use sslmode=verify-full")
+        self._check_transport()
+        if self.isolation and self.isolation not in _LEVELS:
+            raise WrongError(f"transactionIsolation must be one of {', '.join(_LEVELS)}")
         if self.get("sslcertmode").lower() == "require":
             raise WrongError("sslcertmode=require: write sslcert and sslkey, and leave it out")
         if self.get("min_protocol_version").lower() not in ("", "3.0", "3"):
@@ -231,6 +262,20 @@ class Asked:
         ):
             raise WrongError(
                 f"require_auth must be a list of {', '.join(sorted(methods))}, all with ! or none"
+            )
+
+    def _check_transport(self) -> None:
+        """Refuse a transport other than TCP and a unix socket, or a socket without its path."""
+        word = plain(self.get("protocol"))
+        if self.driver != "mysql" or not word:
+            return
+        if word in _NOT_OVER_A_NETWORK:
+            raise WrongError(f"protocol={self.get('protocol')}: only TCP and unix sockets are supported")
+        # In ADO.NET `Socket` is TCP.
+        unix = word in ("unix", "unixsocket") or (word == "socket" and self.form != "net")
+        if unix and not (self.get("socket") or self.get("host").startswith("/")):
+            raise WrongError(
+                f"protocol={self.get('protocol')}: name the socket, as socket=/run/mysqld/mysqld.sock"
             )
 
 

@@ -5,6 +5,8 @@ docs/reference/connection-strings.md is made from this table; docs/how-to/connec
 supported options do, and a test compares the two.
 """
 
+import re
+
 # Supported options: the name in messages, and all spellings.
 TAKEN: dict[str, str] = {
     "user": "user username userid uid",
@@ -44,6 +46,7 @@ TAKEN: dict[str, str] = {
     "timezone": "timezone",
     "datestyle": "datestyle",
     "init_sql": "initcommand connectioninitsql",
+    "protocol": "protocol connectionprotocol",
     "session_variables": "sessionvariables",
     "connect_timeout": "connecttimeout connectiontimeout logintimeout timeout",
     "answer_timeout": "sockettimeout readtimeout",
@@ -53,7 +56,7 @@ TAKEN: dict[str, str] = {
     "keepalives_interval": "keepalivesinterval",
     "keepalives_count": "keepalivescount",
     "target_session_attrs": "targetsessionattrs targetservertype targetsessionattributes",
-    "load_balance_hosts": "loadbalancehosts",
+    "load_balance_hosts": "loadbalancehosts loadbalance",
     "gssencmode": "gssencmode",
     "min_protocol_version": "minprotocolversion",
     "ssl_min_protocol_version": "sslminprotocolversion",
@@ -68,6 +71,15 @@ PLAIN_SETTINGS = (
     "idle_in_transaction_session_timeout",
     "timezone",
     "datestyle",
+)
+
+# Further settings of a PostgreSQL session that pgx, lib/pq and asyncpg accept as options and send.
+SESSION = re.compile(
+    r"(?:default_(?:transaction|text|toast|table)|enable_|max_parallel_|parallel_|geqo|log_|track_|jit)\w*"
+    r"|synchronous_commit|(?:maintenance_)?work_mem|hash_mem_multiplier|temp_buffers|plan_cache_mode|role"
+    r"|session_replication_role|row_security|client_min_messages|transaction_timeout|idle_session_timeout"
+    r"|deadlock_timeout|commit_delay|commit_siblings|(?:random|seq)_page_cost|effective_\w+"
+    r"|bytea_output|intervalstyle|extra_float_digits|\w+\.\w+"
 )
 
 # Ignored options, with the reason.
@@ -91,17 +103,24 @@ IGNORED: list[tuple[str, str]] = [
         "the load has its own pool: --connections says how many",
         "pool pooling poolsize maxpoolsize minpoolsize minimumpoolsize maximumpoolsize "
         "connectionlimit pooltimeout "
-        "connectionlifetime connmaxage maxopenconns maxidleconns poolrecycle poolpreping poolmaxconns "
+        "connectionlifetime connmaxage maxopenconns maxidleconns maxconns maxconnlifetime maxconnidletime "
+        "poolrecycle poolpreping poolmaxconns "
         "poolminconns acquiretimeout "
         "maxlifetime idletimeout waitforconnections queuelimit connectionreset poolmode",
     ),
     (
         "statements are prepared as the workload says",
-        "preparethreshold preparedstatementcachequeries preparedstatementcachesizemib preferquerymode "
+        "preparedstatementcachequeries preparedstatementcachesizemib "
         "useserverprepstmts cacheprepstmts prepstmtcachesize prepstmtcachesqllimit interpolateparams "
-        "statementcachesize statementcachecapacity preparedstatementcachesize defaultqueryexecmode "
-        "maxautoprepare autopreparemincount pgbouncer prepare preparedstatements statementcachemode "
-        "descriptioncachecapacity emulateprepares nopreparedstatements binaryparameters",
+        "maxautoprepare autopreparemincount "
+        "descriptioncachecapacity emulateprepares",
+    ),
+    (
+        "statements are prepared as the workload says: behind a pooler in transaction mode add "
+        "--protocol extended",
+        "preparethreshold preferquerymode statementcachesize statementcachecapacity "
+        "preparedstatementcachesize defaultqueryexecmode pgbouncer prepare preparedstatements "
+        "statementcachemode nopreparedstatements binaryparameters",
     ),
     (
         "statements are sent as the workload has them",
@@ -111,15 +130,15 @@ IGNORED: list[tuple[str, str]] = [
         "isolation isolationlevel autocommit foundrows clientfoundrows useaffectedrows allowuservariables "
         "assumeminserverversion logunclosedconnections loglevel loggerlevel includeerrordetail "
         "noresetonclose multiplexing enlist cleanupsavepoints commandtimeout "
-        "cancellationtimeout internalcommandtimeout writetimeout querytimeout "
+        "cancellationtimeout defaultcommandtimeout internalcommandtimeout writetimeout querytimeout "
         "maintaintimestats useconfigs cacheserverconfiguration elidesetautocommits uselocalsessionstate "
-        "cacheresultsetmetadata usessps useinformationschema paranoid protocol connectionprotocol "
+        "cacheresultsetmetadata usessps useinformationschema paranoid "
         "databasemetadatacachefields databasemetadatacachefieldsmib escapesyntaxcallmode tcpkeepalive "
         "usecompressedprotocol sslsni fallbackapplicationname serverversion adapter reconnect "
         "driver dialect "
         "collectperformancestats connectionattributes programname autoreconnect maxreconnects replication "
         "strictmode native directconnection cachesize sockettype tcpnodelay keepalive schemaversion "
-        "rejectreadonly checkconnliveness failoverreadonly retriesalldown hostrecheckseconds loadbalance "
+        "rejectreadonly checkconnliveness failoverreadonly retriesalldown hostrecheckseconds "
         "topologykeys clustername lbstrategy transactionreplay reconnectinterval initialtimeout "
         "nomultistatements",
     ),
