@@ -106,8 +106,9 @@ def test_scripts_do_the_same_as_with_pgbench(
     expected = _taken(place)
     _fresh(place)
     with place.counted() as ours:
-        flags = workload_flags("script", files=[str(script)], protocol=protocol)
-        place.load(flags, tmp_path / "out", 1, f"--transactions={TRANSACTIONS}")
+        flags = workload_flags("script", files=[str(script)])
+        more = [f"--protocol={protocol}", f"--transactions={TRANSACTIONS}"]
+        place.load(flags, tmp_path / "out", 1, *more)
     found = _taken(place)
     assert sum(theirs.values()) >= TRANSACTIONS
     if "joined" not in script.stem and "pipeline" not in script.stem:

@@ -8,7 +8,7 @@ mod pieces;
 mod sql;
 
 pub use lua::command::Made;
-pub use options::{Protocol, ScriptOptions};
+pub use options::ScriptOptions;
 
 use anyhow::Result;
 use base::arguments::Usage;
@@ -23,22 +23,17 @@ pub const NAMES: &[&str] = &["script"];
 
 pub const FAMILIES: &[Family] = &[Family {
     names: NAMES,
-    make: |asked, kind| make(kind, &asked.read()?),
+    make: |asked, kind| make(kind, &asked.read()?, asked.as_texts),
     data: None,
 }];
 
-/// The workload of all files that were given, picked by weight.
-pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
+/// The workload of all files that were given, picked by weight. With `as_texts`, SQL files prepare nothing.
+pub fn make(kind: Kind, options: &ScriptOptions, as_texts: bool) -> Result<Rc<dyn Workload>> {
     let mut parts = Vec::new();
     for file in &options.files {
         let workload: Rc<dyn Workload> = match file.is_lua() {
             true => Rc::new(lua::load(&file.path, kind, &options.options)?),
-            false => Rc::new(sql::load(
-                &file.path,
-                kind,
-                &defined(options),
-                options.protocol == Protocol::Simple,
-            )?),
+            false => Rc::new(sql::load(&file.path, kind, &defined(options), as_texts)?),
         };
         parts.push(Part {
             workload,

@@ -13,20 +13,6 @@ pub struct ScriptOptions {
     pub define: BTreeMap<String, String>,
     /// A Lua script's own options.
     pub options: BTreeMap<String, String>,
-    /// How SQL files send their statements.
-    #[serde(default)]
-    pub protocol: Protocol,
-}
-
-/// How SQL files send their statements: the names are pgbench's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Protocol {
-    /// Prepared once in each session, with parameters.
-    #[default]
-    Prepared,
-    /// As texts, with values in them.
-    Simple,
 }
 
 /// A script with its weight among several.

@@ -14,11 +14,23 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Document {
     pub workload: String,
+    /// Statements of SQL files are sent as texts, with the values in them. A choice of the whole load, so it is not
+    /// a setting of the workload.
+    #[serde(skip)]
+    pub as_texts: bool,
     #[serde(flatten)]
     settings: Map<String, Value>,
 }
 
 impl Document {
+    /// The same workload, with its SQL files sent as texts or not.
+    pub fn with_texts(&self, as_texts: bool) -> Document {
+        Document {
+            as_texts,
+            ..self.clone()
+        }
+    }
+
     /// Its settings, all of them and no others.
     ///
     /// # Errors

@@ -97,7 +97,7 @@ impl Registry {
     pub fn make(&self, asked: &Document, kind: Kind) -> Result<Rc<dyn Workload>> {
         self.check(asked, kind)?;
         match asked.workload == mix::NAME {
-            true => self.mix(&asked.read()?, kind),
+            true => self.mix(&asked.read()?, kind, asked.as_texts),
             false => (self.family(asked)?.make)(asked, kind),
         }
     }
@@ -132,10 +132,11 @@ impl Registry {
         }
     }
 
-    fn mix(&self, options: &MixOptions, kind: Kind) -> Result<Rc<dyn Workload>> {
+    fn mix(&self, options: &MixOptions, kind: Kind, as_texts: bool) -> Result<Rc<dyn Workload>> {
         let made = options.parts.iter().map(|part| {
+            let asked = part.workload.with_texts(as_texts);
             Ok(Part {
-                workload: self.make(&part.workload, kind)?,
+                workload: self.make(&asked, kind)?,
                 weight: part.weight,
             })
         });

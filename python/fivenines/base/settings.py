@@ -33,6 +33,9 @@ class Settings(BaseModel):
     # Fields that the program sets, in the experiment that a run stores.
     made: ClassVar[frozenset[str]] = frozenset()
 
+    # Keys that have another place: what to write instead.
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+
     # Descriptions by kind, if a model defines several kinds.
     about: ClassVar[Mapping[str, str]] = {}
 

@@ -75,11 +75,12 @@ class LoadSettings(Settings):
         "query: also after each single statement; random: one of these, drawn for each "
         "transaction; a number N: after N transactions",
     )
-    protocol: Literal["prepared", "extended"] = Field(
+    protocol: Literal["prepared", "extended", "simple"] = Field(
         "prepared",
         description="how statements are executed, in pgbench's terms. prepared: each is prepared once per "
         "connection; extended: each execution parses an unnamed statement, as needed "
-        "behind a transaction pooler (PostgreSQL only)",
+        "behind a transaction pooler (PostgreSQL only); simple: statements of SQL files are sent as "
+        "text with the values in it, as pgbench does by default",
     )
     spread: Literal["first", "all", "random"] | None = Field(
         None, description="endpoint that a connection tries first; null: as set by the access layer"

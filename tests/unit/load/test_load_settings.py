@@ -1,5 +1,6 @@
 """How the load is driven: flags, and what makes no sense."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -239,3 +240,36 @@ def test_only_postgresql_executes_statements_without_a_name() -> None:
     parse_experiment(text.format("hot-standby"), "x.yaml")
     with pytest.raises(UsageError, match=r"x\.yaml:4:.*extended requires PostgreSQL"):
         parse_experiment(text.format("standalone, galera"), "x.yaml")
+
+
+def test_simple_is_for_sql_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("SELECT 1;")
+    (tmp_path / "b.lua").write_text("function event() end")
+    text = "name: x\nsolutions: [{}]\nload: {{protocol: simple}}\nworkloads: [{}]\n"
+    place = str(tmp_path / "x.yaml")
+    files = "{{workload: script, files: [{}]}}"
+    for engine in ("hot-standby", "galera"):
+        load = parse_experiment(text.format(engine, files.format("a.sql")), place).load
+        assert "--protocol simple" in " ".join(load.flags(1.0))
+    parts = "{workload: {workload: script, files: [a.sql]}}, {workload: {workload: tatp}}"
+    mixed = f"{{workload: mix, parts: [{parts}]}}"
+    for workload in ("tpcc", files.format("a.sql, b.lua"), mixed):
+        with pytest.raises(UsageError, match=r"load\.protocol: simple is for SQL files, and '\w+' has other"):
+            parse_experiment(text.format("galera", workload), place)
+
+
+def test_the_protocol_of_a_script_is_the_load_s() -> None:
+    workload = "{workload: script, files: [a.sql], protocol: simple}"
+    text = f"name: x\nsolutions: [galera]\nworkloads: [{workload}]\n"
+    with pytest.raises(UsageError, match=r"'protocol' is not a key.*write `load: \{protocol: simple\}`"):
+        parse_experiment(text, "x.yaml")
+
+
+def test_the_protocol_of_a_client_s_own_load_is_checked_too() -> None:
+    text = (
+        "name: x\nsolutions: [galera]\nworkloads: [tpcc]\n"
+        "clients: [{{name: a, load: {{protocol: {}}}}}, {{name: b}}]\n"
+    )
+    for protocol, said in (("extended", "requires PostgreSQL"), ("simple", "is for SQL files")):
+        with pytest.raises(UsageError, match=rf"clients\[0\]\.load\.protocol: {protocol} {said}"):
+            parse_experiment(text.format(protocol), "x.yaml")

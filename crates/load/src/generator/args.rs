@@ -39,6 +39,8 @@ pub enum Protocol {
     Prepared,
     /// Parse an unnamed statement for each execution (PostgreSQL only).
     Extended,
+    /// Send the statements of SQL files as texts with the values in them; on PostgreSQL all others as `extended`.
+    Simple,
 }
 
 /// Load a database with a workload and record throughput, latency and errors, also during failures.
@@ -64,7 +66,7 @@ pub struct Args {
     /// Workload to run, as JSON with all settings.
     #[arg(long, value_name = "DOCUMENT")]
     pub workload: Document,
-    /// Method of executing statements. Use extended behind a pooler that switches servers between transactions.
+    /// Method of executing statements. Use extended or simple behind a pooler that switches servers between transactions.
     #[arg(long, value_enum, default_value = "prepared")]
     pub protocol: Protocol,
     #[command(flatten, next_help_heading = "When transactions start")]
@@ -191,8 +193,19 @@ impl Args {
             Protocol::Extended if !without_names => Err(Usage::error(
                 "--protocol extended: only PostgreSQL's protocol has unnamed statements; remove it",
             )),
+            Protocol::Simple if !["script", "mix"].contains(&self.workload.workload.as_str()) => {
+                Err(Usage::error(
+                    "--protocol simple: only SQL files have statements as texts; remove it",
+                ))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// The workload's description, with the load's choice of protocol.
+    pub fn described(&self) -> Document {
+        let as_texts = self.protocol == Protocol::Simple;
+        self.workload.with_texts(as_texts)
     }
 
     /// Facts that the workload can use before the run.

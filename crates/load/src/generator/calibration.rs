@@ -20,7 +20,7 @@ pub fn noop_ns(args: &Args, credentials: &Credentials) -> Option<f64> {
 
 fn calibrate(args: &Args, credentials: &Credentials) -> Result<Option<f64>> {
     let frame = Frame::calibration(args);
-    let workload = WORKLOADS.make(&args.workload, Kind::Noop)?;
+    let workload = WORKLOADS.make(&args.described(), Kind::Noop)?;
     workload.expect(&RunFacts {
         clients: frame.connections as usize,
         rehearsal: true,

@@ -46,7 +46,7 @@ pub fn main(args: &Args) -> Result<()> {
     }
     sys::keep_output()?;
     let credentials = args.login.credentials()?;
-    let workload = WORKLOADS.make(&args.workload, args.driver)?;
+    let workload = WORKLOADS.make(&args.described(), args.driver)?;
     workload.one_of(args.one_of.index, args.one_of.count);
     workload.expect(&args.facts(&credentials));
     preflight::check_limits(args)?;

@@ -16,7 +16,7 @@ use workloads::Workload;
 use workloads::client::{Client, Exchange, Request};
 
 pub fn show(args: &Args, count: u64, out: &mut dyn Write) -> Result<()> {
-    let workload = WORKLOADS.make(&args.workload, args.driver)?;
+    let workload = WORKLOADS.make(&args.described(), args.driver)?;
     workload.expect(&args.facts(&args.login.credentials()?));
     let exchange = Exchange::new(args.driver, workload.statements());
     exchange.do_without_server();

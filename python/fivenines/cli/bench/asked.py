@@ -20,6 +20,7 @@ from fivenines.cli.bench.options import Options
 from fivenines.cli.bench.workload import workload_from
 from fivenines.cli.experiments.attended import address
 from fivenines.experiment.validation.allowed import Shape
+from fivenines.experiment.validation.load import simple_problem
 from fivenines.experiment.validation.mistakes import from_validation
 from fivenines.load.bench.plan import Bench, Filling
 from fivenines.load.bounds import parse_keepalive
@@ -154,8 +155,6 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
     for name in ("retries", "read_share"):
         if (value := getattr(options, name)) is not None:
             asked[name] = value
-    if options.protocol == "simple":
-        raise UsageError("--protocol simple: for SQL files, write --set protocol=simple instead")
     for name in ("arrivals", "think_distribution", "protocol", "spread", "tls"):
         if (word := getattr(options, name)) is not None:
             asked[name] = _setting(name, word)
@@ -211,7 +210,7 @@ def _make_sense(options: Options, bench: Bench) -> None:
         "--keepalive: with ODBC, the driver sets it. Use its keyword in the DSN instead": by_odbc
         and options.keepalive is not None,
         "--protocol extended: only the native PostgreSQL protocol supports unnamed statements. Leave it "
-        "out": bench.load.protocol != "prepared"
+        "out": bench.load.protocol == "extended"
         and (by_odbc or bench.dsn.driver not in ("postgres", "noop")),
         "--read: write ODBC DSNs for both --dsn and --read, or for neither": bool(bench.reads)
         and by_odbc != any(address.odbc for address in bench.reads),
@@ -239,6 +238,8 @@ def _make_sense(options: Options, bench: Bench) -> None:
     for problem, applies in problems.items():
         if applies:
             raise UsageError(problem)
+    if bench.load.protocol == "simple" and (reason := simple_problem(bench.workload)):
+        raise UsageError(f"--protocol: {reason}")
 
 
 def _seconds(

@@ -19,7 +19,7 @@ _ADVICE = (
     ("-t", None, 1, "--transactions each=N"),
     ("-D", None, 1, "--define NAME=VALUE"),
     ("-s", "--scale", 1, "--define scale=N"),
-    ("-M", None, 1, "--protocol prepared (the default) or extended; for simple, --set protocol=simple"),
+    ("-M", None, 1, "--protocol prepared (the default), extended or simple"),
     ("-R", None, 1, "--rate N --arrivals poisson"),
     (
         "-L",

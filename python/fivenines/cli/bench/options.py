@@ -194,8 +194,9 @@ class Options:
         str | None,
         _load(
             "HOW",
-            "How to execute statements: prepared (default) once per connection, or extended: parsed at "
-            "each execution, as needed behind a transaction pooler (PostgreSQL). "
+            "How to execute statements: prepared (default) once per connection; extended: parsed at "
+            "each execution, as needed behind a transaction pooler (PostgreSQL); simple: those of SQL files "
+            "as text with the values in it. "
             "Example: --protocol extended",
         ),
     ] = None

@@ -132,6 +132,9 @@ def _set(parts: list[tuple[int, dict[str, Any]]], assignment: str) -> None:
         workloads, keys = named, keys[1:]
     affected = [workload for workload in workloads if keys[0] in _fields(models[workload["workload"]])]
     if not affected:
+        moved = [models[workload["workload"]].elsewhere.get(keys[0]) for workload in workloads]
+        if instead := next(filter(None, moved), None):
+            raise UsageError(f"{origin} {assignment}: {keys[0]!r} is not a setting of a workload: {instead}")
         known = sorted({name for workload in workloads for name in _fields(models[workload["workload"]])})
         raise UsageError(
             f"{origin} {assignment}: {' and '.join(workload['workload'] for workload in workloads)} has no "

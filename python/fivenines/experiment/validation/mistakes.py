@@ -128,14 +128,21 @@ def _walk(shape: Shape | None, loc: Iterable[str | int]) -> _Spot:
     return _Spot(path, shape, owner)
 
 
+def _unknown_key(key: str, spot: _Spot, known: list[str]) -> Mistake:
+    inside = _inside(spot)
+    if instead := spot.owner.elsewhere.get(key) if spot.owner else None:
+        return Mistake(None, spot.path, f"{shown(key)} is not a key{inside}: {instead}", at_key=True)
+    text = f"unknown key {shown(key)}{inside}{nearest(key, known)}"
+    return Mistake(None, spot.path, text, ", ".join(known), at_key=True)
+
+
 def _mistake(error: ErrorDetails, spot: _Spot) -> Mistake:
     name = dotted(spot.path)
     known = spot.owner.written() if spot.owner else []
     match error["type"]:
         case "extra_forbidden":
             key = str(spot.path[-1])
-            text = f"unknown key {shown(key)}{_inside(spot)}{nearest(key, known)}"
-            return Mistake(None, spot.path, text, ", ".join(known), at_key=True)
+            return _unknown_key(key, spot, known)
         case "missing":
             inside = _inside(spot)
             text = f"the key {shown(str(spot.path[-1]))} is missing{inside}"

@@ -61,6 +61,10 @@ class Mix(WorkloadSettings):
         parts = [{"weight": part.weight, "workload": part.workload.document()} for part in self.parts]
         return {"workload": self.workload, "parts": parts}
 
+    @property
+    def only_sql_files(self) -> bool:
+        return all(workload.only_sql_files for workload in self._workloads())
+
     def prepares(self) -> list[WorkloadSettings]:
         found: dict[str, WorkloadSettings] = {}
         for workload in self._workloads():

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +24,9 @@ class Script(WorkloadSettings):
     """Custom scripts: SQL files with :name parameters and .lua files of sysbench, with weights."""
 
     family = "script"
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "protocol": "write `load: {protocol: simple}`, with bench --protocol simple"
+    }
 
     workload: Literal["script"] = Field(description="custom SQL files or sysbench Lua scripts")
     files: Annotated[list[str], Field(min_length=1)] = Field(
@@ -34,11 +38,6 @@ class Script(WorkloadSettings):
     )
     options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="options of a Lua script, as `tables: 4`"
-    )
-    protocol: Literal["prepared", "simple"] = Field(
-        "prepared",
-        description="how SQL files send statements: prepared, with parameters; or simple, with the values "
-        "in the text, as pgbench does by default",
     )
     data: AnyData | None = Field(
         None,
@@ -64,8 +63,6 @@ class Script(WorkloadSettings):
         lua = sum(parted(entry)[0].endswith(".lua") for entry in self.files)
         if self.options and not lua:
             found.append("options: apply only to Lua scripts: use `define` for SQL files")
-        if lua == len(self.files) and self.protocol != "prepared":
-            found.append("protocol: applies only to SQL files: leave it out")
         if lua and len(self.files) > 1 and not self.data and not self.setup:
             found.append("data: several scripts, one of them in Lua, need `data` or `setup`")
         return found
@@ -105,7 +102,6 @@ class Script(WorkloadSettings):
             "files": [{"path": name, "weight": int(weight)} for name, weight in files],
             "define": _texts(self.define),
             "options": _texts(self.options),
-            "protocol": self.protocol,
         }
 
     def prepares(self) -> list[WorkloadSettings]:
@@ -118,6 +114,10 @@ class Script(WorkloadSettings):
         names = [parted(entry)[0] for entry in self.files]
         alone = len(names) == 1 and names[0].endswith(".lua") and not self.setup
         return names[0] if alone and self.data is None else None
+
+    @property
+    def only_sql_files(self) -> bool:
+        return not any(parted(entry)[0].endswith(".lua") for entry in self.files)
 
     def setup_files(self) -> list[Path]:
         return [Path(name) for name in self.setup]

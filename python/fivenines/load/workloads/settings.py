@@ -62,6 +62,11 @@ class WorkloadSettings(Settings):
         """
         return None
 
+    @property
+    def only_sql_files(self) -> bool:
+        """Whether all its statements are in SQL files, which `protocol: simple` sends as texts."""
+        return False
+
     def missing_files(self, base: Path) -> list[str]:
         """Return problems of its files, relative to the folder `base`."""
         return []

@@ -211,8 +211,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"read": "h:x"}, "'h:x': its host or port is malformed"),
     ({"threads": 0}, "--threads 0: must be between 1 and 256"),
     ({"retries": 1001}, "--retries: found 1001"),
-    ({"protocol": "simpel"}, "--protocol simpel: must be one of prepared, extended"),
-    ({"protocol": "simple"}, "--protocol simple: for SQL files, write --set protocol=simple instead"),
+    ({"protocol": "simpel"}, "--protocol simpel: must be one of prepared, extended, simple"),
+    (
+        {"protocol": "simple"},
+        "--protocol: simple is for SQL files, and 'oltp_read_write' has other statements",
+    ),
     ({"protocol": "extended"}, "--protocol extended: only the native PostgreSQL protocol"),
     ({"reconnect": "-1"}, "--reconnect -1: must be one of session, transaction, query, random, N"),
     (

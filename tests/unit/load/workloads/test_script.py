@@ -25,7 +25,6 @@ def test_files_have_weights_and_values_are_texts() -> None:
         "files": [{"path": "a.sql", "weight": 3}, {"path": "b.sql", "weight": 1}],
         "define": {"rows": "1000", "deep": "true", "name": "x", "h": "0.5"},
         "options": {},
-        "protocol": "prepared",
     }
 
 
@@ -61,7 +60,6 @@ def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (script("a.lua", protocol="simple"), "protocol: applies only to SQL files"),
         (script("a.sql@0"), "the weight of 'a.sql@0' must be a whole number from 1"),
         (script("a.sql@x"), "the weight of 'a.sql@x'"),
         (script("a.sql", options={"tables": 1}), "apply only to Lua scripts"),

@@ -51,7 +51,7 @@ pub fn load(
         sessions: Sessions {
             kind: frame.kind,
             credentials,
-            unnamed: args.protocol == Protocol::Extended,
+            unnamed: args.protocol != Protocol::Prepared,
             autocommit_off: false,
         },
         sockets: Sockets::new(poll.registry().try_clone()?, timing(args)),
