@@ -96,6 +96,39 @@ def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
         assert message in result.stdout, result.stdout
 
 
+def test_a_proxy_command_runs_in_a_shell_and_paths_have_tokens(
+    centre: DataCentre, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Use a redirection, a shell variable, a key by the host's name, spaces in paths, and a revoked key."""
+    gate, db = centre.hosts["node-3"], centre.hosts["client-1"]
+    key = (db.node / "conf" / "host_key.pub").read_text()
+    known = f"{gate.address} {(gate.node / 'conf' / 'host_key.pub').read_text()}{db.address} {key}"
+    (tmp_path / "known").write_text(known)
+    shutil.copy(centre.key, tmp_path / "of db")
+    config = (
+        f"Host *\n  User root\n  UserKnownHostsFile {tmp_path}/known\n  IdentityFile {centre.key}\n"
+        f"Host gate\n  HostName {gate.address}\n"
+        f"Host db\n  HostName {db.address}\n  IdentitiesOnly yes\n"
+        f'  IdentityFile "{tmp_path}/of %n"\n  IdentityAgent "{tmp_path}/Group Containers/agent.sock"\n'
+        "  ProxyCommand ssh -q -W %h:${P:-%p} gate 2>/dev/null\n"
+    )
+    (tmp_path / "config").write_text(config)
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "ssh"
+    program.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {tmp_path}/config "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    inventory = tmp_path / "hosts.yaml"
+    inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
+    done = run(centre, "hosts", "enrol", str(inventory), "--yes")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "revoked").write_text(key)
+    with (tmp_path / "config").open("a") as file:
+        file.write(f"  RevokedHostKeys {tmp_path}/revoked\n")
+    refused = run(centre, "hosts", "check", str(inventory))
+    assert "the host key of db is revoked" in refused.stdout + refused.stderr
+
+
 def test_jump_hosts_of_the_configuration_are_used(
     centre: DataCentre, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.lab.ssh import tokens
 from fivenines.lab.ssh.inventory import MachineSettings
 
 if TYPE_CHECKING:
@@ -50,12 +51,10 @@ _PASSED_ON = frozenset(
         "hostkeyalgorithms",
         "hostkeyalias",
         "identitiesonly",
-        "identityagent",
         "kexalgorithms",
         "macs",
         "pkcs11provider",
         "preferredauthentications",
-        "proxycommand",
         "tcpkeepalive",
     }
 )
@@ -92,6 +91,8 @@ class Way:
         certificates: files with certificates of keys.
         known_hosts: files with the keys of hosts.
         jumps: value of `ProxyJump`.
+        command: the shell's command that connects, of `ProxyCommand`; empty: none.
+        revoked: file with the keys of hosts that are refused; empty: none.
         more: further lines of the configuration.
     """
 
@@ -102,6 +103,8 @@ class Way:
     certificates: list[str] = field(default_factory=list)
     known_hosts: list[str] = field(default_factory=list)
     jumps: str | None = None
+    command: str = ""
+    revoked: str = ""
     more: list[str] = field(default_factory=list)
 
 
@@ -116,18 +119,32 @@ def way(name: str, configured: str, plain: str, home: Path) -> Way:
     """
     at, without = _keywords(configured), _keywords(plain)
 
-    def files(words: Iterable[str]) -> list[str]:
-        return [re.sub(r"^(~|%d)(?=/)", str(home), word) for word in words]
+    def value(key: str, none: tuple[str, ...] = ("none",)) -> str:
+        return next((text for text in at[key] if text not in none), "")
 
+    letters = tokens.tokens(
+        name, at["hostname"][0], at["port"][0], at["user"][0], value("hostkeyalias"), home
+    )
+
+    def files(words: Iterable[str]) -> list[str]:
+        return [tokens.path(word, letters) for word in words]
+
+    if value("proxyusefdpass") == "yes":
+        raise FiveninesError("ProxyUseFdpass in ~/.ssh/config is not supported: leave it out")
     known = " ".join([*at["userknownhostsfile"], *at["globalknownhostsfile"]]).split()
     named = at["identityfile"] != without["identityfile"]
-    # asyncssh replaces %n by the address, so it is replaced by the name here.
     more = [
-        f"{key} {re.sub('%(.)', lambda m: name if m[1] == 'n' else m[0], value)}"
+        f"{key} {text}"
         for key in sorted(_PASSED_ON & at.keys())
         if at[key] != without[key]
-        for value in at[key]
+        for text in at[key]
     ]
+    if at["identityagent"] != without["identityagent"]:
+        agent = at["identityagent"][0]
+        if agent not in ("none", "SSH_AUTH_SOCK") and not agent.startswith("$"):
+            # asyncssh replaces tokens, too.
+            agent = '"' + tokens.path(agent, letters).replace("%", "%%") + '"'
+        more.append(f"identityagent {agent}")
     return Way(
         host=at["hostname"][0],
         port=int(at["port"][0]),
@@ -135,7 +152,9 @@ def way(name: str, configured: str, plain: str, home: Path) -> Way:
         keys=files(at["identityfile"]) if named else None,
         certificates=files(at["certificatefile"]),
         known_hosts=files(known),
-        jumps=next((value for value in at["proxyjump"] if value != "none"), None),
+        jumps=value("proxyjump") or None,
+        command=tokens.expanded(value("proxycommand"), letters),
+        revoked=tokens.path(value("revokedhostkeys"), letters),
         more=more,
     )
 
@@ -271,13 +290,39 @@ async def _reach(
             signed = [f'CertificateFile "{path}"' for path in configured.certificates if Path(path).is_file()]
             file.write("\n".join([*configured.more, *keys, *signed]) + "\n")
             file.flush()
-            known = [path for path in configured.known_hosts if os.access(path, os.R_OK)]
             options |= {"host": configured.host, "port": configured.port, "username": configured.user}
-            # An empty list would accept any host key.
-            options |= {"config": [file.name], "known_hosts": known or b""}
+            options |= {"config": [file.name], "known_hosts": _known(name, configured)}
+            if configured.command:
+                options["proxy_command"] = _proxy(configured.command)
         if made:
             options["tunnel"] = made[-1]
         made.append(await _logged_in(name, at, {**options, **own}, ends=left == _JUMPS))
+
+
+def _proxy(command: str) -> list[str]:
+    """Return the words that run a `ProxyCommand` in the user's shell, as ssh does.
+
+    asyncssh takes the end of standard error, as after `2>/dev/null`, for the end of the connection, so a
+    shell that waits keeps it open. An inherited descriptor would not do: `ssh` closes all of them.
+    """
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    return ["/bin/sh", "-c", '"$0" -c "$1"; exit $?', shell, f"exec {command}"]
+
+
+def _known(name: str, configured: Way) -> list[str] | bytes:
+    """Return the files with the keys of hosts, or their content; an empty list would accept any key.
+
+    Raises:
+        FiveninesError: the revoked keys cannot be read.
+    """
+    known = [path for path in configured.known_hosts if os.access(path, os.R_OK)]
+    if not configured.revoked:
+        return known or b""
+    try:
+        own = tokens.revoked(configured.revoked)
+    except FiveninesError as error:
+        raise FiveninesError(f"{name}: {error}") from None
+    return own + b"\n".join(Path(path).read_bytes() for path in known)
 
 
 async def _logged_in(
@@ -294,7 +339,9 @@ async def _logged_in(
         return await asyncio.wait_for(asyncssh.connect(**options), _CONNECT)
     except TimeoutError:
         raise FiveninesError(f"{name}: no answer from {what} over SSH within {_CONNECT:g} s") from None
-    except asyncssh.HostKeyNotVerifiable:
+    except asyncssh.HostKeyNotVerifiable as error:
+        if "revoked" in str(error).lower():
+            raise FiveninesError(f"{name}: the host key of {what} is revoked (RevokedHostKeys)") from None
         raise FiveninesError(
             f"{name}: the host key of {what} is unknown: log in once with `ssh {alias}`, or set "
             f"the file with the key by {known}"

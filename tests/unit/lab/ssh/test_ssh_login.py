@@ -8,6 +8,7 @@ import pytest
 
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.ssh.login import jump, require_library, usable, way
+from fivenines.lab.ssh.tokens import revoked
 
 HOME = Path("/home/me")
 PLAIN = """\
@@ -54,9 +55,41 @@ localforward 1 [b]:2
     assert found.certificates == ["/home/me/.ssh/work-cert.pub"]
     assert found.known_hosts == ["/home/me/.ssh/known_work", "/etc/ssh/ssh_known_hosts"]
     assert found.jumps == "bob@gate:22,inner"
-    # the name that was asked about is known here alone
-    assert found.more == ["compression yes", "proxycommand connect db1 %h %% %p"]
+    assert found.more == ["compression yes"]
+    assert found.command == "connect db1 10.0.0.11 % 2222"
     assert way("db1", text.replace("bob@gate:22,inner", "none"), PLAIN, HOME).jumps is None
+
+
+def test_tokens_and_variables_of_paths_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEYS", "/keys")
+    text = (
+        f"{PLAIN}hostkeyalias alias\nidentityfile ~/.ssh/%n-%k-%r-%p-%%\nidentityfile ${{KEYS}}/%h\n"
+        "identityagent ~/Library/Group Containers/%r/agent.sock\nrevokedhostkeys ~/revoked\n"
+    )
+    found = way("db", text, PLAIN, HOME)
+    assert found.keys is not None
+    assert found.keys[-2:] == ["/home/me/.ssh/db-alias-me-22-%", "/keys/db1"]
+    assert 'identityagent "/home/me/Library/Group Containers/me/agent.sock"' in found.more
+    assert found.revoked == "/home/me/revoked"
+    for wrong, why in (("~/%T", "the token %T"), ("${GONE}/key", "not set: GONE")):
+        with pytest.raises(FiveninesError, match=why):
+            way("db", f"{PLAIN}identityfile {wrong}\n", PLAIN, HOME)
+    with pytest.raises(FiveninesError, match="ProxyUseFdpass"):
+        way("db", f"{PLAIN}proxyusefdpass yes\n", PLAIN, HOME)
+
+
+def test_agents_of_the_environment_stay_as_they_are() -> None:
+    for agent in ("none", "SSH_AUTH_SOCK", "$OTHER"):
+        assert f"identityagent {agent}" in way("db", f"{PLAIN}identityagent {agent}\n", PLAIN, HOME).more
+
+
+def test_revoked_host_keys_become_lines_of_known_hosts(tmp_path: Path) -> None:
+    file = tmp_path / "revoked"
+    file.write_text("# gone\nssh-ed25519 AAAA me\n\n")
+    assert revoked(str(file)) == b"@revoked * ssh-ed25519 AAAA me\n"
+    file.write_bytes(b"SSHKRL\n\0\0\0")
+    with pytest.raises(FiveninesError, match="binary lists are not supported"):
+        revoked(str(file))
 
 
 @pytest.mark.parametrize(
