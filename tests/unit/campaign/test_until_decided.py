@@ -60,7 +60,8 @@ def test_decided_claims_spare_trials_and_blocks_once(folder: Path) -> None:
     assert event.decided.seconds > 0
     run = store.open_run(folder)
     assert run.manifest.decided == event.decided
-    assert {item.number for item in (*run.manifest.plan, *run.manifest.blocks)} == {1, 2, 3}
+    assert {trial.number for trial in run.manifest.plan} == {1, 2, 3}
+    assert {block.number for block in run.manifest.blocks} == {1, 2, 3}
     assert rule.has_enough(trial) and rule.has_enough(block)
 
 
@@ -90,7 +91,12 @@ def test_no_look_while_a_trial_of_the_replication_runs(folder: Path) -> None:
 
 def test_claims_are_judged_once_for_each_replication(folder: Path) -> None:
     looks: list[int] = []
-    rule = UntilDecided(UntilDecidedSettings(at_least=DONE), folder, lambda: bool(looks.append(1)))
+
+    def decided() -> bool:
+        looks.append(1)
+        return False
+
+    rule = UntilDecided(UntilDecidedSettings(at_least=DONE), folder, decided)
     for item in _work(folder, DONE + 1):
         rule.spares(item, silent)
     assert looks == [1]
