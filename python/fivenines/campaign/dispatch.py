@@ -12,7 +12,7 @@ from fivenines.campaign.workers.base import Order, Worker, WorkerLostError
 from fivenines.experiment.interleaved_plan import seconds_of
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
-from fivenines.results import layout, stops
+from fivenines.results import configuration, layout, stops
 from fivenines.trial.deployment.deployed import over_budget
 from fivenines.trial.progress import (
     CampaignStopped,
@@ -183,6 +183,7 @@ class Dispatch:
             order = Order(work, self._experiment, self._folder, attempt, self._engines)
             delivered = worker.carry_out(order, self._tell)
             if delivered.record.status == "complete":
+                configuration.share(self._folder, layout.trial_folder(self._folder, work.id))
                 self._tell(TrialFinished(delivered.record, delivered.figures))
                 return
             again = attempt + 1 < first + ATTEMPTS

@@ -33,6 +33,7 @@ runs/<run>/blocks/<id>/block.json      one block of an interleaved comparison
                      /usage.parquet     resources that each solution used during each window
                      /<n>/...           time line, latencies and logs of solution n, as in a trial
 runs/<run>/trials/<id>.broken-<n>/   failed attempt n, with its logs
+runs/<run>/configuration/<digest>.json   files that were written for a deployment, of all trials with the same
 runs/<run>/cache/<id>.<kind>         results computed from a finished trial; can be removed at any time
 
 runs/<runs>/parts.json               list of the parts of an experiment file with several parts
@@ -60,6 +61,7 @@ BLOCK = "block.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
 CLIENTS = "clients"
+CONFIGURATION = "configuration"
 LOCK = ".lock"
 JOURNAL = "journal.jsonl"
 STOP = ".stop"

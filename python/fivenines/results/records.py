@@ -305,6 +305,9 @@ class Deployment(Record):
         None, description="whether the settings are in effect; null: not checked"
     )
     hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
+    configuration: str = Field(
+        "", description="digest of the configuration files, see `results/configuration.py`; empty: none"
+    )
 
 
 class WorkerRecord(Record):

@@ -7,7 +7,7 @@ which it differs: `Roles`, `Membership`, `Configuration` and others, see the var
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic
@@ -54,16 +54,30 @@ class Solution(Cluster[N], ABC, Generic[S, N]):
         self.read_replicas = settings.reads == "replicas"
         self.configuration: Configuration[S, N] = self.configuration_type(self)
         self.hosts: Hosts[S, N] = self.hosts_type(self)
+        # Called when all configuration is written and no server has started that may change it.
+        self.on_configured: Callable[[], None] = lambda: None
         # Seconds of each step of the deployment.
         self.phases: dict[str, float] = {}
+
+    def statements(self, node: N) -> list[str]:
+        """Return the SQL that `start` runs once on a started node, to make it a member; by default none."""
+        return []
 
     @abstractmethod
     def start(self) -> None:
         """Start all servers and join them; return when the solution is writable and complete."""
 
     def prepare(self) -> None:
-        """Start what needs no data, while the data are copied; the hosts of the nodes exist."""
+        """Start what needs no data, while the data are copied; all hosts exist."""
         return
+
+    def configure(self) -> None:
+        """Write the configuration of all servers that are not running yet; start nothing.
+
+        All hosts exist. `fivenines show` calls this without data and without processes.
+        """
+        for node in self.nodes:
+            self.configuration.write(node)
 
     def deploy(self) -> None:
         """Deploy it; `phases` then contains the seconds of each step."""
@@ -73,8 +87,8 @@ class Solution(Cluster[N], ABC, Generic[S, N]):
         with self.timed("data"):
             self.hand_out()
         with self.timed("start"):
-            for node in self.nodes:
-                self.configuration.write(node)
+            self.configure()
+            self.on_configured()
             self.start()
 
     @contextmanager

@@ -54,7 +54,7 @@ class Hosts(Generic[S, N]):
                 memory=limits.memory,
                 cpus=limits.cpus,
                 turn=self.turn,
-                machine=self._machine_for_faults(),
+                machine=self.made_of(),
             )
             made = server(host, solution.engine, solution.passwords)
             made.setup.made_with = self._made_with()
@@ -90,7 +90,8 @@ class Hosts(Generic[S, N]):
             return 0.0
         return BEARS.get(self.solution.engine.family, BEARS_OTHERS)
 
-    def _machine_for_faults(self) -> Machine | None:
+    def made_of(self) -> Machine | None:
+        """Return the virtual machine of a node, as the faults of this deployment need it."""
         machine = self.machine()
         if machine is None or "sync" not in self.disk_calls:
             return machine

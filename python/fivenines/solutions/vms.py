@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from fivenines.base.errors import FiveninesError
 from fivenines.lab.vm.machine import Machine
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb
@@ -33,15 +32,9 @@ def for_vms(node: Server, given: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def vm_machine(memory: int | None, of: Engine, data: int, *, mounted: bool = True) -> Machine:
-    """Return the virtual machine of a node with this engine and `data` bytes of data.
-
-    Raises:
-        FiveninesError: its kernel was not pulled.
-    """
+    """Return the virtual machine of a node with this engine and `data` bytes of data."""
     kernel = engine(KERNEL)
     assert isinstance(kernel, UmlKernel)
-    if not kernel.status().installed:
-        raise FiveninesError(f"virtual machines need a kernel: run `fivenines engines pull {KERNEL}`")
     return Machine(
         memory=memory or _MEMORY.get(of.family, _OF_OTHERS),
         # Logs of the server, and data that the load adds; the image is sparse.

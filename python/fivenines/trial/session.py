@@ -8,6 +8,7 @@ from fivenines.analysis.consistency.isolation.check import judge
 from fivenines.experiment.sections.clients import clients_of, with_clients
 from fivenines.experiment.spec import Experiment
 from fivenines.results import layout
+from fivenines.results.configuration import keep
 from fivenines.trial import verification
 from fivenines.trial.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.trial.deployment.in_effect import in_effect_after
@@ -67,6 +68,7 @@ class TrialSession:
         deployed.solution.hosts.disk_calls = self._cell.fault.disk_calls()
         deployed.client_addresses = {client.name: client.addresses for client in self._clients}
         deployed.bring_up(lambda name: self._phase(name, 5.0))
+        keep(self._part, deployed.configuration)
         state.deployment = deployed.record(idle_usage(deployed.lab.hosts, self._experiment.observe.idle))
         self._before = verification.counted_before(self._cell.workload, deployed)
         if state.trial.pause:

@@ -28,7 +28,7 @@ class FakeHost:
         self.node = folder / name
         for part in ("conf", "log"):
             (self.node / part).mkdir(parents=True)
-        self.data = SimpleNamespace(flush=lambda: None)
+        self.data = SimpleNamespace(flush=lambda: None, configuration={})
 
 
 class FakeLab:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
+from fivenines.results.configuration import Configuration
 from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Deployment, FaultRecord
 from fivenines.trial import measurement, session, verification
@@ -32,6 +33,7 @@ class PretendedDeployment:
             configuration=SimpleNamespace(parts_in_effect=list),
         )
         self.client_addresses: dict[str, int] = {}
+        self.configuration = Configuration(files=[])
 
     def __enter__(self) -> "PretendedDeployment":
         return self

@@ -23,8 +23,12 @@ class Manager(ABC, Generic[M]):
     def __init__(self, settings: M, solution: Cluster[Any]) -> None:
         self.settings = settings
         self.solution = solution
-        # Entry of the access layer, if this manager has to move it; set before `start`.
+        # Entry of the access layer, if this manager has to move it; set before `configure`.
         self.entry: Entry | None = None
+
+    def configure(self) -> None:
+        """Add its host and write its files before `start`; by default it has neither."""
+        return
 
     @abstractmethod
     def start(self) -> None:

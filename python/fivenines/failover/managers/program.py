@@ -74,6 +74,9 @@ class ProgramManager(Manager[ProgramManagerSettings]):
         super().__init__(settings, solution)
         self._running = Running(settings, solution, settings.host, (0, 0))
 
+    def configure(self) -> None:
+        self._running.configure()
+
     def start(self) -> None:
         self._running.start()
 

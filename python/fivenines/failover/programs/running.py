@@ -64,10 +64,14 @@ class Running:
         self._since = 0
         self._process: Process | None = None
 
-    def start(self) -> None:
-        """Make its host and start it there; return when it is ready."""
+    def configure(self) -> None:
+        """Add its host and write its files there."""
         self._root = self.settings.root_seen()
         self.host = self.solution.lab.add_host(self._place, self._root)
+        self.write_files()
+
+    def start(self) -> None:
+        """Start it on its host; return when it is ready."""
         log = self.host.node / "log"
         nodes = {node.name: (node.host.address, node.port) for node in self.solution.nodes}
         self._reader = Reader(self.settings.marks, names_of(nodes))

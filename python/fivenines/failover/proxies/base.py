@@ -1,6 +1,7 @@
 """Base class of access layers."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.base.errors import FiveninesError
@@ -27,9 +28,18 @@ class Access(ABC, Generic[A]):
         self.settings = settings
         self.solution = solution
 
+    @property
+    def for_measuring(self) -> Mapping[str, str]:
+        """Return settings of its files that only fivenines needs, see `Setup.for_measuring`."""
+        return {}
+
+    def configure(self) -> None:
+        """Add its host and write its files before `start`; by default it has neither."""
+        return
+
     @abstractmethod
     def start(self) -> None:
-        """Start it; return when clients can use it."""
+        """Start it as configured; return when clients can use it."""
 
     @abstractmethod
     def endpoints(self) -> Endpoints:

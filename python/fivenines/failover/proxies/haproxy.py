@@ -6,7 +6,7 @@ take a node out, one success to bring it back.
 
 import resource
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -89,14 +89,23 @@ class Haproxy(Access[HaproxySettings]):
     settings_type = HaproxySettings
     software = "mariadb-10.11"
 
-    def start(self) -> None:
-        self._responders: dict[str, list[Process]] = {}
+    @property
+    def for_measuring(self) -> Mapping[str, str]:
+        own = {"maxconn": "the load needs as many", "timeout": "no session of the load is cut"}
+        if self.solution.health_check("write") is None:
+            own["default_server"] = "its program on each node answers the checks"
+        return own
+
+    def configure(self) -> None:
         self._leads_to = self.solution.roles.primary_of_record
-        for node in self.solution.nodes:
-            self.start_on(node)
         self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
         self.host.files.show_socket(_SOCKET)
         self._write_configuration()
+
+    def start(self) -> None:
+        self._responders: dict[str, list[Process]] = {}
+        for node in self.solution.nodes:
+            self.start_on(node)
         self.restart()
 
     @property

@@ -118,20 +118,26 @@ class MysqlRouter(Access[MysqlRouterSettings]):
     solution: Cluster[Mysql]
     software = "mysql-9.7"
 
-    def start(self) -> None:
+    def configure(self) -> None:
         self.host = self.solution.lab.add_host("proxy", engine(self.software).root())
+        self.host.files.show_socket(_SOCKET)
+        self._write_files(self.solution.nodes)
+
+    def start(self) -> None:
         members = self.solution.nodes
-        group = str(getattr(self.solution, "group_name", ""))
         primary = self.solution.roles.target("primary")
         if self._by_shell:
             router_metadata.by_shell(primary)
         else:
-            primary.sql.execute(*router_metadata.statements(members, group))
+            primary.sql.execute(*router_metadata.statements(members, self._group))
         primary.sql.execute(*router_metadata.account(_USER, self.solution.passwords.router))
-        self._write_files(members, group)
+        self._take_certificate(members[0])
         self._keep_password()
-        self.host.files.show_socket(_SOCKET)
         self.restart()
+
+    @property
+    def _group(self) -> str:
+        return str(getattr(self.solution, "group_name", ""))
 
     @property
     def process(self) -> Process:
@@ -191,16 +197,18 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         except (pymysql.Error, OSError) as error:
             return f"it finds no primary that answers ({error.args[-1]})"
 
-    def _write_files(self, members: list[Mysql], group: str) -> None:
+    def _write_files(self, members: list[Mysql]) -> None:
+        (self.host.node / "conf" / "mysqlrouter.conf").write_text(self._text())
+        servers = [f"mysql://{member.endpoint}" for member in members]
+        known = {"group-replication-id": self._group, "cluster-metadata-servers": servers}
+        state = {"metadata-cache": known, "version": "1.0.0"}
+        self.host.data.write_configuration("state.json", json.dumps(state, indent=1) + "\n")
+
+    def _take_certificate(self, member: Mysql) -> None:
         if self.settings.tls == "preferred":
             # Any certificate serves, as no client verifies it: use the one that a member has generated.
             for name in ("server-cert.pem", "server-key.pem"):
-                secrets.write(self.host, name, members[0].host.data.read_text(name))
-        (self.host.node / "conf" / "mysqlrouter.conf").write_text(self._text())
-        servers = [f"mysql://{member.endpoint}" for member in members]
-        known = {"group-replication-id": group, "cluster-metadata-servers": servers}
-        state = {"metadata-cache": known, "version": "1.0.0"}
-        self.host.data.write_text("state.json", json.dumps(state))
+                secrets.write(self.host, name, member.host.data.read_text(name))
 
     def _keep_password(self) -> None:
         """Write the password into the keyring, the only place where Router looks for it."""

@@ -76,6 +76,9 @@ class Program(Access[ProgramSettings]):
         self._running = Running(settings, solution, settings.host, ports)
         self._drained: set[str] = set()
 
+    def configure(self) -> None:
+        self._running.configure()
+
     def start(self) -> None:
         self._running.start()
         if self.settings.on_promotion != "nothing":

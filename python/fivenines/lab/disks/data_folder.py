@@ -14,6 +14,15 @@ _INSIDE = "/run/node/data"
 class DataFolder(ABC):
     """The folder /run/node/data of a host. File names are relative to it."""
 
+    def __init__(self) -> None:
+        # Texts of the configuration files that were written last, by name.
+        self.configuration: dict[str, str] = {}
+
+    def write_configuration(self, name: str, text: str) -> None:
+        """Write a file as `write_text` does, and remember it as a part of the server's configuration."""
+        self.write_text(name, text)
+        self.configuration[name] = text
+
     @abstractmethod
     def exists(self, name: str) -> bool:
         """Return whether the file or folder exists."""
@@ -55,6 +64,7 @@ class CommandFolder(DataFolder):
     """
 
     def __init__(self, run: Callable[..., str]) -> None:
+        super().__init__()
         self._run = run
 
     def exists(self, name: str) -> bool:
@@ -80,6 +90,7 @@ class Folder(DataFolder):
     """A folder of this machine."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path = path
 
     def exists(self, name: str) -> bool:

@@ -72,6 +72,10 @@ class NamespaceLab(Lab):
         """
         if machine is not None and (lacking := vm_requirements.problem()):
             raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
+        if machine is not None and not machine.kernel.is_dir():
+            raise FiveninesError(
+                f"{name} cannot be a virtual machine: its kernel is missing: run `fivenines engines pull uml`"
+            )
         # A virtual machine has this much memory, and its kernel needs more in addition.
         group = limits.HostGroup(self._groups, name, None if machine else memory, cpus)
         index = len(self.hosts) + 1

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
-from fivenines.servers.mysql_family.setup import COMMON, DATA_RIGHTS, MysqlFamilySetup
+from fivenines.servers.mysql_family.setup import COMMON, DATA_RIGHTS, FOR_MEASURING, SHARED, MysqlFamilySetup
 from fivenines.servers.spelled import at_first_start
 
 _FILES = "files"
@@ -21,6 +21,7 @@ class MariadbSetup(MysqlFamilySetup):
         # An empty folder: no statement reads or writes a file elsewhere.
         "secure_file_priv": inside(_FILES),
     }
+    for_measuring: ClassVar[Mapping[str, str]] = {**FOR_MEASURING, "innodb_log_file_size": SHARED}
 
     def initialise(self) -> None:
         self._server.host.commands.run(

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
-from fivenines.servers.mysql_family.setup import COMMON, DATA_RIGHTS, MysqlFamilySetup
+from fivenines.servers.mysql_family.setup import COMMON, DATA_RIGHTS, FOR_MEASURING, SHARED, MysqlFamilySetup
 from fivenines.servers.spelled import at_first_start
 
 # Several servers share one machine; with MySQL's defaults each would use twice the memory.
@@ -37,6 +37,7 @@ class MysqlSetup(MysqlFamilySetup):
         "secure_file_priv": "NULL",
         "tmpdir": inside("run"),
     }
+    for_measuring: ClassVar[Mapping[str, str]] = {**FOR_MEASURING, **dict.fromkeys(SMALL, SHARED)}
 
     @property
     def _installed(self) -> Sequence[str]:

@@ -33,6 +33,17 @@ COMMON: dict[str, Value] = {
     "max_prepared_stmt_count": 1048576,
 }
 
+SHARED = "all nodes share one machine"
+
+# Those of `COMMON` that only fivenines needs, see `Setup.for_measuring`.
+FOR_MEASURING = {
+    "bind_address": "all hosts of the lab connect",
+    "innodb_buffer_pool_size": SHARED,
+    "innodb_use_native_aio": SHARED,
+    "max_connections": "the load needs as many",
+    "max_prepared_stmt_count": "the load needs as many",
+}
+
 # Rights of the application in its database: none that a read-only server would let pass.
 DATA_RIGHTS = (
     "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE ROUTINE, "

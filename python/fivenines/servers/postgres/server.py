@@ -113,7 +113,7 @@ class Postgres(LocalServer):
     def write_auto_conf(self, settings: Mapping[str, Value]) -> None:
         """Replace the settings of ALTER SYSTEM (or copied by pg_rewind); the server is stopped."""
         lines = [f"{name} = {setting_value(value)}" for name, value in settings.items()]
-        self.host.data.write_text(_AUTO_CONF, "\n".join(lines) + "\n")
+        self.host.data.write_configuration(_AUTO_CONF, "\n".join(lines) + "\n")
 
     def set_system(self, name: str, value: Value) -> None:
         """Run ALTER SYSTEM and reload: the setting survives a restart."""

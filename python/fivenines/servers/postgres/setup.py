@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import ClassVar
 
 from fivenines.base.errors import FiveninesError
 from fivenines.servers import secrets
@@ -32,6 +33,21 @@ _DEFAULTS: dict[str, Value] = {
     "log_lock_waits": True,
     "jit": False,
 }
+_LOG = "it reads the log"
+_SHARED = "all nodes share one machine"
+
+_FOR_MEASURING = {
+    "listen_addresses": "all hosts of the lab connect",
+    "unix_socket_permissions": "its observers connect here",
+    "shared_buffers": _SHARED,
+    "max_wal_size": _SHARED,
+    "max_connections": "the load needs as many",
+    "log_line_prefix": _LOG,
+    "log_min_messages": _LOG,
+    "log_checkpoints": _LOG,
+    "log_lock_waits": _LOG,
+    "jit": "steady times of statements",
+}
 _HBA = ("local all all scram-sha-256", "local replication all scram-sha-256")
 _FROM = "host all all {0} scram-sha-256\nhost replication all {0} scram-sha-256"
 
@@ -41,6 +57,8 @@ _SEGMENT = 16
 
 class PostgresSetup(Setup):
     """initdb, and statements in single-user mode."""
+
+    for_measuring: ClassVar[Mapping[str, str]] = _FOR_MEASURING
 
     def __init__(self, server: LocalServer) -> None:
         super().__init__()

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 _PATIENCE = 30.0
 
+_RESOURCE_FILE = f"{RESOURCE}.res"
+
 Condition = Callable[[DiskStatus], bool]
 
 _PREPARE = """
 set -e
 mkdir -p /etc/drbd.d /var/lib/drbd /run/lock
-cat > /etc/drbd.d/r0.res
+cp /run/node/conf/r0.res /etc/drbd.d/r0.res
 printf 'global { usage-count no; }\\ninclude "drbd.d/*.res";\\n' > /etc/drbd.conf
 printf '127.0.0.1 localhost\\n%s' "$1" > /etc/hosts
 # agents call su; Debian's package makes what this includes when it is installed
@@ -39,20 +41,28 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
 
     cluster: "Drbd"
 
-    def prepare(self, node: LocalServer) -> None:
-        """Write the files that DRBD reads, which a power loss of the node removes."""
-        nodes, settings = self.cluster.nodes, self.cluster.settings
-        addresses = {member.name: member.host.address for member in nodes}
+    def write_configuration(self, node: LocalServer) -> None:
+        """Write the resource file, which `prepare` copies to where DRBD looks for it."""
+        settings = self.cluster.settings
         text = resource_file(
             settings.protocol,
             settings.net,
             settings.drbd.disk,
-            addresses,
+            self._addresses,
             settings.manager.fence,
-            virtual_machine(node).machine.device,
+            self.cluster.hosts.device,
         )
+        (node.host.node / "conf" / _RESOURCE_FILE).write_text(text)
+
+    @property
+    def _addresses(self) -> dict[str, str]:
+        return {member.name: member.host.address for member in self.cluster.nodes}
+
+    def prepare(self, node: LocalServer) -> None:
+        """Make the files that DRBD reads, which a power loss of the node removes."""
+        addresses = self._addresses
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
-        node.host.commands.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
+        node.host.commands.run(["sh", "-c", _PREPARE, "sh", hosts])
         # Pacemaker's agent may start the server there first, and does not change owners.
         node.host.files.own("log", "run", "conf", secrets.FOLDER, uid=daemon(node).uid)
 

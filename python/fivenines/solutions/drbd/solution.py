@@ -87,6 +87,8 @@ class DrbdMembership(Membership[LocalServer]):
 class DrbdHosts(Hosts[DrbdSettings, LocalServer]):
     """Virtual machines with a disk for DRBD that they do not mount themselves."""
 
+    solution: "Drbd"
+
     def root(self) -> Root:
         own = self.solution.engine.root()
         # A server without its own root file system appears next to Pacemaker's.
@@ -98,6 +100,21 @@ class DrbdHosts(Hosts[DrbdSettings, LocalServer]):
         modules = ("lru_cache", "drbd")
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
+    @property
+    def device(self) -> str:
+        """Return the device of a node's disk in its virtual machine."""
+        machine = self.made_of()
+        assert machine is not None
+        return machine.device
+
+    def add(self) -> None:
+        super().add()
+        if self.settings.witness:
+            machine = replace(self.machine(), memory=_OF_WITNESS, disk=_FOR_DRBD, modules=())
+            self.solution.witness = self.solution.lab.add_host(
+                WITNESS, self.root(), turn=self.turn, machine=machine
+            )
+
 
 class DrbdConfiguration(Configuration[DrbdSettings, LocalServer]):
     """Both nodes have the same settings, as either of them runs the server."""
@@ -105,8 +122,11 @@ class DrbdConfiguration(Configuration[DrbdSettings, LocalServer]):
     def own(self, node: LocalServer) -> dict[str, Value]:
         return {**self.solution.engine.next_to_server(), **node.durability(self.settings.durability.at_start)}
 
+    solution: "Drbd"
+
     def write(self, node: LocalServer) -> None:
         super().write(node)
+        self.solution.replicated_disk.write_configuration(node)
         if isinstance(self.solution.engine, CombinedRoot):
             for name, text in self.solution.engine.scripts("mysqld", "mysql").items():
                 program = node.host.node / "conf" / name
@@ -127,7 +147,8 @@ class Drbd(Solution[DrbdSettings, LocalServer]):
     replicated_disk: DrbdDisk
     hosts: DrbdHosts
 
-    _witness: Host | None = None
+    # The host of a third vote, if there is one.
+    witness: Host | None = None
 
     def __init__(self, settings: DrbdSettings, lab: Lab, engine: Engine, data: Path) -> None:
         # A server with its own root file system shares it with Pacemaker's programs.
@@ -138,13 +159,6 @@ class Drbd(Solution[DrbdSettings, LocalServer]):
     @property
     def serving(self) -> list[LocalServer]:
         return [node for node in self.nodes if node.alive]
-
-    def prepare(self) -> None:
-        if self.settings.witness:
-            machine = replace(self.hosts.machine(), memory=_OF_WITNESS, disk=_FOR_DRBD, modules=())
-            self._witness = self.lab.add_host(
-                WITNESS, self.hosts.root(), turn=self.hosts.turn, machine=machine
-            )
 
     def hand_out(self) -> None:
         first, other = (virtual_machine(node) for node in self.nodes)
@@ -174,7 +188,7 @@ class Drbd(Solution[DrbdSettings, LocalServer]):
             "resource": RESOURCE,
             "device": DEVICE,
             "prepare": self.replicated_disk.prepare,
-            "witness": self._witness,
+            "witness": self.witness,
         }
 
     def compare_copies(self, left_out: Mapping[str, str]) -> Divergence:

@@ -8,15 +8,18 @@ from typing import ClassVar
 
 from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process, tail
+from fivenines.servers.base import inside
 
 # Port of group communication; garbd requires it.
 _PORT = 4567
 
 _UID = 999
 
+_FILE = "garbd.cnf"
+
 
 class Arbiter:
-    """garbd on a separate host.
+    """garbd on a separate host, with its configuration file.
 
     Args:
         host: its host.
@@ -35,7 +38,8 @@ class Arbiter:
         self.host = host
         self.process: Process | None = None
         address = "gcomm://" + ",".join(f"{member}:{_PORT}" for member in members)
-        self._command = ["garbd", "--group", group, "--address", address, "--options", options]
+        lines = [f"group = {group}", f"address = {address}", f"options = {options}"]
+        (host.node / "conf" / _FILE).write_text("\n".join(lines) + "\n")
 
     @property
     def alive(self) -> bool:
@@ -44,7 +48,9 @@ class Arbiter:
 
     def start(self) -> None:
         """Start it; it joins as soon as it finds a member."""
-        self.process = self.host.commands.spawn(self._command, uid=_UID, log="garbd.out")
+        self.process = self.host.commands.spawn(
+            ["garbd", "--cfg", inside("conf", _FILE)], uid=_UID, log="garbd.out"
+        )
 
     def restart(self) -> None:
         """Start it again; end it first if it still runs."""

@@ -17,6 +17,7 @@ from fivenines.solutions.galera.membership import GaleraMembership, allow_bootst
 from fivenines.solutions.galera.options import as_text
 from fivenines.solutions.galera.roles import GaleraRoles
 from fivenines.solutions.galera.settings import GaleraSettings
+from fivenines.solutions.hosts import Hosts
 from fivenines.solutions.quorum import Quorum
 from fivenines.solutions.read_locks import ReadLocks
 
@@ -39,6 +40,20 @@ class GaleraStalling(ReadLocks[Mariadb]):
         return f"{done}; it is {state[2]}"
 
 
+class GaleraHosts(Hosts[GaleraSettings, Mariadb]):
+    """The nodes, and the arbiter if there is one."""
+
+    solution: "Galera"
+
+    def add(self) -> None:
+        super().add()
+        if self.settings.arbiter:
+            host = self.solution.lab.add_host(Arbiter.name, engine(Arbiter.software).root())
+            members = [node.host.address for node in self.solution.nodes]
+            options = as_text(self.solution.configuration.group_options(host.name))
+            self.solution.arbiter = Arbiter(host, members, GROUP, options)
+
+
 class Galera(Quorum[GaleraSettings, Mariadb]):
     """All nodes are equal; the first healthy one gets the writes, and is called the primary."""
 
@@ -48,11 +63,13 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
     switchover_type = GaleraSwitchover
     stalling_type = GaleraStalling
     configuration_type = GaleraConfiguration
+    hosts_type = GaleraHosts
     preparation = GaleraPreparation
 
     health = "synced"
 
     roles: GaleraRoles
+    arbiter: Arbiter | None
     switchover: GaleraSwitchover
     configuration: GaleraConfiguration
 
@@ -69,8 +86,9 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             # A donor that has just joined may send one write set too few (seen in Galera 26.4).
             node.start(f"--wsrep-sst-donor={self.nodes[0].name},")
             self._await_member(node, size)
-        if self.settings.arbiter:
-            self._add_arbiter()
+        if self.arbiter is not None:
+            self.arbiter.start()
+            wait_until(self._without_arbiter, 30.0, "the arbiter did not join")
         self.each(lambda node: node.wait_ready())
         wait_until(
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
@@ -80,14 +98,6 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
         self.nodes[0].sql.execute(
             *galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer)
         )
-
-    def _add_arbiter(self) -> None:
-        root = engine(Arbiter.software).root()
-        host = self.lab.add_host(Arbiter.name, root)
-        members = [node.host.address for node in self.nodes]
-        self.arbiter = Arbiter(host, members, GROUP, as_text(self.configuration.group_options(host.name)))
-        self.arbiter.start()
-        wait_until(self._without_arbiter, 30.0, "the arbiter did not join")
 
     def _without_arbiter(self) -> str:
         assert self.arbiter is not None

@@ -78,6 +78,9 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
         )
         self._log.begin(self.nodes)
 
+    def statements(self, node: Mysql) -> list[str]:
+        return self.bootstrap_statements if node is self.nodes[0] else [self.join_statement]
+
     def _become_member(self, node: Mysql) -> None:
         """Start the group with the first node; the others join it in parallel, as soon as it works."""
         node.wait_ready()
@@ -89,9 +92,8 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
                 60.0,
                 f"{node.name} waits for {seed.name} to form the group",
             )
-        statements = self.bootstrap_statements if node is seed else [self.join_statement]
         try:
-            node.sql.execute(*statements, timeout=LONGEST_JOIN)
+            node.sql.execute(*self.statements(node), timeout=LONGEST_JOIN)
         except FiveninesError as error:
             raise FiveninesError(refused(node, str(error))) from error
 

@@ -35,11 +35,15 @@ class HotStandby(Solution[HotStandbySettings, Postgres]):
     def replicas(self) -> list[Postgres]:
         return [node for node in self.nodes[1:] if not self.is_never_promoted(node)]
 
-    def start(self) -> None:
-        primary, standbys = self.nodes[0], self.publishers[1:]
+    def configure(self) -> None:
+        super().configure()
+        primary = self.nodes[0]
         primary.write_auto_conf({"synchronous_standby_names": self.sync_names(primary)})
         for before, standby in pairwise(self.publishers):
             self.follow(standby, before if self.settings.cascade else primary)
+
+    def start(self) -> None:
+        standbys = self.publishers[1:]
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         if self.settings.slots:
@@ -110,4 +114,4 @@ class HotStandby(Solution[HotStandbySettings, Postgres]):
                 **slot,
             }
         )
-        standby.host.data.write_text(STANDBY_SIGNAL, "")
+        standby.host.data.write_configuration(STANDBY_SIGNAL, "")

@@ -50,8 +50,13 @@ class NdbHosts(Hosts[NdbSettings, SqlNode]):
         names |= {part.place.number: part.name for part in self.solution.management}
         for manager in self.solution.management:
             manager.names = names
+        layout = self.solution.layout
+        for manager in self.solution.management:
+            manager.configure(layout)
+        for data_node in self.solution.data:
+            data_node.configure(layout)
         for index, node in enumerate(self.solution.nodes):
-            node.join(self.solution.layout, FIRST_SQL + index)
+            node.join(layout, FIRST_SQL + index)
             node.monitoring.data_nodes = {part.place.number: part.name for part in self.solution.data}
 
     def _turn(self, index: int) -> int:

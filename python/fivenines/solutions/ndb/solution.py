@@ -137,7 +137,6 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         )
 
     def prepare(self) -> None:
-        self._configure_parts()
         for manager in self.management:
             manager.start()
 
@@ -197,7 +196,6 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         # Accounts and databases are stored in the SQL node: no data nodes are needed.
         node.start_without_cluster()
         report("starting the data nodes", None)
-        self._configure_parts()
         self.management[0].start()
         for data_node in self.data:
             data_node.start("--initial")
@@ -216,13 +214,6 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.management[0].shut_down_cluster()
         wait_until(self._running, LONGEST_START, "not all data nodes ended", interval=0.1)
         return {dataset.ONE: node.data, **{_files(data_node): data_node.data for data_node in self.data}}
-
-    def _configure_parts(self) -> None:
-        layout = self.layout
-        for manager in self.management:
-            manager.configure(layout)
-        for part in self.data:
-            part.configure(layout)
 
     def _arbitrators(self) -> Sequence[Member]:
         for node in self.nodes:

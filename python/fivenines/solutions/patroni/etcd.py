@@ -6,6 +6,8 @@ Source: the manual of etcd 3.4, "Configuration flags" and "Tuning".
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ruamel.yaml import YAML
+
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
 from fivenines.lab.host import Host
@@ -15,6 +17,8 @@ from fivenines.servers.base import inside
 
 # Its ports.
 CLIENTS, PEERS = 2379, 2380
+
+_FILE = "etcd.yml"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,16 @@ class Etcd:
         """Return address:port of each member, for clients."""
         return [f"{host.address}:{CLIENTS}" for host in self.hosts]
 
+    def configure(self) -> None:
+        """Write the configuration file of each member."""
+        peers = {host.name: host.address for host in self.hosts}
+        yaml = YAML()
+        # The list of members stays on one line.
+        yaml.width = 1000
+        for host in self.hosts:
+            with (host.node / "conf" / _FILE).open("w") as stream:
+                yaml.dump(configuration(host.name, peers, self.pace), stream)
+
     def start(self) -> None:
         """Start all members without waiting; see `await_leader`."""
         for host in self.hosts:
@@ -58,10 +72,8 @@ class Etcd:
         running = self._processes.get(host.name)
         if running is None or not running.alive:
             (host.node / "etcd").mkdir(exist_ok=True)
-            peers = {peer.name: peer.address for peer in self.hosts}
-            self._processes[host.name] = host.commands.spawn(
-                command(host.name, peers, self.pace), log="etcd.out"
-            )
+            command = ["etcd", "--config-file", inside("conf", _FILE)]
+            self._processes[host.name] = host.commands.spawn(command, log="etcd.out")
         return True
 
     def trouble(self) -> str:
@@ -83,8 +95,8 @@ class Etcd:
         return "" if healthy else (answer.text.strip()[:120] or "it gives no answer")
 
 
-def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
-    """Return the command line of one member; `members`: addresses by name.
+def configuration(name: str, members: dict[str, str], pace: Pace) -> dict[str, str | int | bool]:
+    """Return the configuration of one member; `members`: addresses by name.
 
     The initial cluster is read only without existing data: a restarted member knows its peers.
 
@@ -94,27 +106,18 @@ def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
     if name not in members:
         raise FiveninesError(f"there is no member {name} of etcd: the members are {', '.join(members)}")
     peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
-    cluster = ",".join(f"{member}=http://{address}:{PEERS}" for member, address in members.items())
-    return [
-        "etcd",
-        "--name",
-        name,
-        "--data-dir",
-        inside("etcd"),
-        "--listen-peer-urls",
-        peer,
-        "--initial-advertise-peer-urls",
-        peer,
-        "--listen-client-urls",
-        client,
-        "--advertise-client-urls",
-        client,
-        "--initial-cluster",
-        cluster,
-        "--initial-cluster-state",
-        "new",
-        "--heartbeat-interval",
-        str(round(pace.heartbeat * 1000)),
-        "--election-timeout",
-        str(round(pace.election * 1000)),
-    ]
+    return {
+        "name": name,
+        "data-dir": inside("etcd"),
+        "listen-peer-urls": peer,
+        "initial-advertise-peer-urls": peer,
+        "listen-client-urls": client,
+        "advertise-client-urls": client,
+        "initial-cluster": ",".join(f"{member}=http://{at}:{PEERS}" for member, at in members.items()),
+        "initial-cluster-state": "new",
+        # With a configuration file it is off by default, other than with options (seen in 3.4); Patroni's
+        # etcd3 client needs it.
+        "enable-grpc-gateway": True,
+        "heartbeat-interval": round(pace.heartbeat * 1000),
+        "election-timeout": round(pace.election * 1000),
+    }

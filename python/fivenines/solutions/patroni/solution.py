@@ -29,7 +29,26 @@ _ASK_AGAIN = 2.0
 
 
 class PatroniHosts(Hosts[PatroniSettings, Postgres]):
-    """The root file system contains Patroni and, next to it, the server."""
+    """The root file system contains Patroni and, next to it, the server.
+
+    etcd runs on separate hosts, or on the first three nodes.
+    """
+
+    solution: "Patroni"
+
+    def add(self) -> None:
+        super().add()
+        settings = self.settings
+        pace = Pace(settings.etcd_heartbeat, settings.etcd_election)
+        self.solution.etcd = Etcd(self._etcd_hosts(), pace)
+        self.solution.etcd.configure()
+
+    def _etcd_hosts(self) -> list[Host]:
+        names = self.settings.traits.hosts
+        if not names:
+            return [node.host for node in self.solution.nodes[:3]]
+        root = engine("patroni").root()
+        return [self.solution.lab.add_host(name, root) for name in names]
 
     def root(self) -> Root:
         return Root(lower=engine("patroni").root().lower, engine=self.solution.engine.root().engine)
@@ -54,8 +73,6 @@ class Patroni(Solution[PatroniSettings, Postgres]):
         self._etcd_trouble, self._queried_at = "", -_ASK_AGAIN
 
     def prepare(self) -> None:
-        pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)
-        self.etcd = Etcd(self._etcd_hosts(), pace)
         self.etcd.start()
 
     def start(self) -> None:
@@ -72,13 +89,6 @@ class Patroni(Solution[PatroniSettings, Postgres]):
         self._set(settings.dynamic())
         for log in self.logs.values():
             log.forget()
-
-    def _etcd_hosts(self) -> list[Host]:
-        names = self.settings.traits.hosts
-        if not names:
-            return [node.host for node in self.nodes[:3]]
-        root = engine("patroni").root()
-        return [self.lab.add_host(name, root) for name in names]
 
     def _unled(self, node: Postgres) -> str:
         self.daemons[node.name].require()

@@ -84,16 +84,21 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         primary, replicas = self.nodes[0], self.nodes[1:]
-        self.each(lambda node: node.sql.execute(*self.follow(primary)), replicas)
+        self.each(lambda node: node.sql.execute(*self.statements(node)), replicas)
         wait_until(
             lambda: next(filter(None, map(self.membership.not_joined_reason, replicas)), ""),
             30.0,
             f"{self.settings.name}: not all replicas follow the primary",
         )
+        primary.sql.execute(*self.statements(primary))
         if self.semi_synchronous:
-            primary.sql.execute(*self.sql.wait_for_replicas)
             self._await_semi_sync(primary)
         primary.sql.execute(*self.sql.writable)
+
+    def statements(self, node: MysqlFamily) -> list[str]:
+        if node is not self.nodes[0]:
+            return self.follow(self.nodes[0])
+        return list(self.sql.wait_for_replicas) if self.semi_synchronous else []
 
     def follow(self, primary: MysqlFamily) -> list[str]:
         """Return the statements with which a replica follows this primary."""

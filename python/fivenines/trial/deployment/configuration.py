@@ -15,7 +15,21 @@ def configuration_lines(folder: Path) -> int:
 
     In JSON files the values are counted, as JSON may be on one line. Binary files count zero.
     """
-    return sum(_lines(path) for path in sorted(folder.rglob("*")) if _written(path))
+    return sum(_lines(path) for path in written_files(folder))
+
+
+def written_files(folder: Path) -> list[Path]:
+    """Return all files below `folder` in order, without those that programs generate."""
+    return [path for path in sorted(folder.rglob("*")) if _written(path)]
+
+
+def read_text(path: Path) -> str | None:
+    """Return the text of a file; None: it is no text, or cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None if "\0" in text else text
 
 
 def _written(path: Path) -> bool:
@@ -24,11 +38,8 @@ def _written(path: Path) -> bool:
 
 
 def _lines(path: Path) -> int:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return 0
-    if "\0" in text:
+    text = read_text(path)
+    if text is None:
         return 0
     if path.suffix == ".json":
         try:

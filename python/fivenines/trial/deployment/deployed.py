@@ -10,7 +10,6 @@ from typing import Any
 from fivenines.base import plugins
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
-from fivenines.failover.managers.base import Manager
 from fivenines.failover.programs.settings import ProgramParts
 from fivenines.failover.proxies.base import Access
 from fivenines.lab.closing import Closing
@@ -23,6 +22,7 @@ from fivenines.lab.ssh.lab import SshLab
 from fivenines.lab.this_machine import ThisMachine
 from fivenines.load import dataset
 from fivenines.load.workloads.settings import WorkloadSettings
+from fivenines.results.configuration import Configuration
 from fivenines.results.records import Deployment, HostFacts, IdleUsage, SettingsCheck
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.events import ManagerEvent
@@ -38,7 +38,9 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.vms import KERNEL
 from fivenines.trial.deployment.configuration import configuration_lines
 from fivenines.trial.deployment.durability import DurabilityKeeper
+from fivenines.trial.deployment.files import WrittenFiles
 from fivenines.trial.deployment.in_effect import require_in_effect
+from fivenines.trial.deployment.parts import access_of, manager_of
 
 
 def engines_of(settings: SolutionSettings) -> list[Engine]:
@@ -114,15 +116,18 @@ class Deployed(Closing):
         self.lab = _around(settings, data, folder, network, lab)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any, Any] = kind(settings, self.lab, engine(settings.engine), data)
-        layer: Any = plugins.implementation("fivenines.failover.proxies", Access, settings.access)
-        self.access: Access[Any] = layer(settings.access, self.solution)
-        self.manager = _manager(self.solution)
+        self.access = access_of(self.solution)
+        self.manager = manager_of(self.solution)
         # Hosts of the load, which are added last, with the number of addresses of each.
         self.client_addresses: Mapping[str, int] = {CLIENT: 1}
         self.clients: dict[str, Host] = {}
         self.durability = _keeper(self.solution)
         # Result of the check that settings are in effect; set by `bring_up`.
         self.in_effect: SettingsCheck | None = None
+        # The files that were written for the deployment; set by `bring_up`.
+        self.configuration = Configuration(files=[])
+        self._files = WrittenFiles(self.lab)
+        self.solution.on_configured = self._files.take
         self._managed = False
 
     @property
@@ -141,6 +146,8 @@ class Deployed(Closing):
             with self.solution.timed("durability"):
                 self.durability.start()
         with self.solution.timed("access"):
+            with self._files.added():
+                self.access.configure()
             self.access.start()
             for name, addresses in self.client_addresses.items():
                 self.clients[name] = self.lab.add_host(name, Root())
@@ -149,8 +156,11 @@ class Deployed(Closing):
         with self.solution.timed("manager"):
             if self.manager is not None:
                 self.manager.entry = self.access.entry
+                with self._files.added():
+                    self.manager.configure()
                 self.manager.start()
                 self._managed = True
+        self.configuration = self._files.configuration(self.solution, self.access)
         if not self.solution.settings.external:
             with self.solution.timed("settings"):
                 self.in_effect = require_in_effect(self.solution, self.access)
@@ -172,6 +182,7 @@ class Deployed(Closing):
             facts=settings.facts(),
             in_effect=self.in_effect,
             hosts={name: self._host(host, idle or {}) for name, host in self.lab.hosts.items()},
+            configuration=self.configuration.digest,
         )
 
     def start_node(self, node: Member) -> None:
@@ -280,15 +291,6 @@ def _around(
     dataset.require_space(folder, data, settings.traits.nodes)
     manager = settings.failover_manager
     return NamespaceLab(folder, network, all_ids=manager is not None and manager.all_ids)
-
-
-def _manager(solution: Solution[Any, Any]) -> Manager[Any] | None:
-    settings = solution.settings.failover_manager
-    if settings is None:
-        return None
-    kind: Any = plugins.implementation("fivenines.failover.managers", Manager, settings)
-    made: Manager[Any] = kind(settings, solution)
-    return made
 
 
 def _keeper(solution: Solution[Any, Any]) -> DurabilityKeeper | None:

@@ -18,6 +18,7 @@ from fivenines.lab.lab import remove_tree
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.results import layout, store
+from fivenines.results.configuration import keep
 from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import BlockRecord, BlockSide, Deployment, WorkerRecord
 from fivenines.trial.deployment.deployed import Deploy, Deployed, data_set
@@ -159,6 +160,7 @@ def _ready(
     for number, item in enumerate(up):
         own = {name: idle[key] for name in item.lab.hosts if (key := f"{number}/{name}") in idle}
         load = _load(block, experiment, number, item, plan, part)
+        keep(part, item.configuration)
         sides.append(_Side(item, item.record(own), load, load.out / _WINDOWS))
     return sides
 

@@ -25,7 +25,8 @@ from fivenines.solutions.group_replication.settings import GroupReplicationSetti
 def router(folder: Path, reads: tuple[str, ...] = (), **given: Any) -> MysqlRouter:
     settings = MysqlRouterSettings(**{"kind": "mysql-router", **given})
     found = Endpoints(write=("a:1",), read=reads, find="writable", spread="first")
-    layer = MysqlRouter(settings, SimpleNamespace(endpoints=lambda: found, passwords=Passwords()))  # type: ignore[arg-type]
+    behind: Any = SimpleNamespace(endpoints=lambda: found, passwords=Passwords(), group_name=GROUP_NAME)
+    layer = MysqlRouter(settings, behind)
     (folder / "data").mkdir()
     data = Folder(folder / "data")
     layer.host = SimpleNamespace(node=folder, data=data, address="10.99.0.14", name="proxy")  # type: ignore[assignment]
@@ -50,7 +51,9 @@ def members(folder: Path) -> list[Mysql]:
 
 def written(folder: Path, **given: Any) -> configparser.ConfigParser:
     (folder / "proxy").mkdir()
-    router(folder / "proxy", **given)._write_files(members(folder), GROUP_NAME)
+    layer, servers = router(folder / "proxy", **given), members(folder)
+    layer._write_files(servers)
+    layer._take_certificate(servers[0])
     parser = configparser.ConfigParser(default_section="none")
     parser.read(folder / "proxy" / "conf" / "mysqlrouter.conf")
     return parser

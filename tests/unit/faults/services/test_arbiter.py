@@ -1,6 +1,7 @@
 """Test the fault `arbiter`: the arbiter is killed, verified to have ended, and restarted."""
 
 import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,14 +19,15 @@ def _context(arbiter: Arbiter | None) -> FaultContext:
     return FaultContext(deployed)
 
 
-def test_kills_and_restarts_the_arbiter() -> None:
+def test_kills_and_restarts_the_arbiter(tmp_path: Path) -> None:
     started: list[list[str]] = []
 
     def spawn(command: list[str], **_more: Any) -> OwnProcess:
         started.append(command)
         return OwnProcess(subprocess.Popen(["sleep", "600"]), None)
 
-    host: Any = SimpleNamespace(name="arbiter", commands=SimpleNamespace(spawn=spawn))
+    (tmp_path / "conf").mkdir()
+    host: Any = SimpleNamespace(name="arbiter", node=tmp_path, commands=SimpleNamespace(spawn=spawn))
     arbiter = Arbiter(host, ["10.99.0.11", "10.99.0.12"], "fivenines", "gmcast.segment=2")
     arbiter.start()
     context, fault = _context(arbiter), ArbiterFault(ArbiterFaultSettings(fault="arbiter"))
@@ -35,7 +37,12 @@ def test_kills_and_restarts_the_arbiter() -> None:
     assert arbiter.process is not None
     arbiter.process.terminate()
     assert started[0] == started[1]
-    assert "gcomm://10.99.0.11:4567,10.99.0.12:4567" in started[0]
+    assert started[0][1:] == ["--cfg", "/run/node/conf/garbd.cnf"]
+    assert (tmp_path / "conf" / "garbd.cnf").read_text().splitlines() == [
+        "group = fivenines",
+        "address = gcomm://10.99.0.11:4567,10.99.0.12:4567",
+        "options = gmcast.segment=2",
+    ]
 
 
 def test_reports_a_missing_arbiter() -> None:

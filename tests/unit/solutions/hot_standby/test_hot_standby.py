@@ -68,8 +68,8 @@ def test_in_a_cascade_each_standby_follows_the_previous_one() -> None:
             f"{node.name} follows {source.name}"
         )
         solution.nodes[0].write_auto_conf = lambda _settings: None
-        solution.membership.not_joined_reason = lambda _node: ""
-        solution.start()
+        solution.configuration.write = lambda _node: None
+        solution.configure()
     assert followed[False] == [f"node{number} follows node1" for number in (2, 3, 4)]
     assert followed[True] == [f"node{number} follows node{number - 1}" for number in (2, 3, 4)]
 

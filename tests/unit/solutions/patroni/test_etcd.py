@@ -1,4 +1,4 @@
-"""A member of etcd: its command line, and the report of a group without quorum."""
+"""A member of etcd: its configuration, and the report of a group without quorum."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -8,23 +8,22 @@ import pytest
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.network.http import Answer
 from fivenines.solutions.patroni import etcd
-from fivenines.solutions.patroni.etcd import Etcd, Pace, command
+from fivenines.solutions.patroni.etcd import Etcd, Pace, configuration
 
 _MEMBERS = {"node1": "10.99.0.11", "node2": "10.99.0.12", "node3": "10.99.0.13"}
 
 
 def test_a_member_knows_its_peers_and_its_pace() -> None:
-    given = command("node2", _MEMBERS, Pace(0.1, 1.5))
-    options = dict(zip(given[1::2], given[2::2], strict=True))
-    assert given[0] == "etcd"
-    assert options["--listen-peer-urls"] == "http://10.99.0.12:2380"
-    assert options["--advertise-client-urls"] == "http://10.99.0.12:2379"
-    assert options["--initial-cluster"].split(",")[2] == "node3=http://10.99.0.13:2380"
-    assert (options["--heartbeat-interval"], options["--election-timeout"]) == ("100", "1500")
+    options = configuration("node2", _MEMBERS, Pace(0.1, 1.5))
+    assert options["listen-peer-urls"] == "http://10.99.0.12:2380"
+    assert options["advertise-client-urls"] == "http://10.99.0.12:2379"
+    assert str(options["initial-cluster"]).split(",")[2] == "node3=http://10.99.0.13:2380"
+    assert (options["heartbeat-interval"], options["election-timeout"]) == (100, 1500)
+    assert options["enable-grpc-gateway"] is True
     with pytest.raises(
         FiveninesError, match="there is no member node4 of etcd: the members are node1, node2, node3"
     ):
-        command("node4", _MEMBERS, Pace(0.1, 1.0))
+        configuration("node4", _MEMBERS, Pace(0.1, 1.0))
 
 
 def _group(monkeypatch: pytest.MonkeyPatch, dead: set[str], well: set[str]) -> Etcd:

@@ -25,11 +25,12 @@ def test_a_failure_to_end_a_part_does_not_stop_the_rest(
         return end
 
     lab = SimpleNamespace(close=ending("lab"))
-    solution = SimpleNamespace(leave=ending("leave"), stop=ending("access"))
+    solution = SimpleNamespace(leave=ending("leave"))
     manager = SimpleNamespace(stop=ending("manager"))
     made: dict[str, Any] = {
         "_around": lab,
-        "_manager": manager,
+        "manager_of": manager,
+        "access_of": SimpleNamespace(stop=ending("access")),
         "_keeper": SimpleNamespace(stop=ending("durability")),
         "engine": None,
     }

@@ -121,11 +121,16 @@ class Mha(Manager[MhaSettings]):
         self._unguarded = False
         self._acting = False
 
-    def start(self) -> None:
+    def configure(self) -> None:
         self.host = self.solution.lab.add_host("manager", engine(self.settings.software).root())
         self.ssh = SshServers(self.solution.nodes, self.host, self.settings.ssh_port)
-        self.ssh.start()
+        self.ssh.configure()
         self._write_files()
+
+    def start(self) -> None:
+        self.ssh.start()
+        for pipe in (mha_files.ASK, mha_files.ANSWER):
+            os.mkfifo(self.host.node / "run" / Path(pipe).name)
         self._keep_passwords()
         Background(target=self._serve).start()
         try:
@@ -204,8 +209,11 @@ class Mha(Manager[MhaSettings]):
             script = conf / Path(path).name
             script.write_text(text)
             script.chmod(0o755)
-        for pipe in (mha_files.ASK, mha_files.ANSWER):
-            os.mkfifo(self.host.node / "run" / Path(pipe).name)
+        self._write_configuration()
+
+    def _write_configuration(self) -> None:
+        file = self.host.node / "conf" / Path(mha_files.CONFIGURATION).name
+        file.write_text(self._configuration())
 
     def _keep_passwords(self) -> None:
         password = self.solution.passwords.replication
@@ -241,8 +249,7 @@ class Mha(Manager[MhaSettings]):
 
     def _launch(self) -> None:
         """Start masterha_manager; return when it watches the primary."""
-        configuration = self.host.node / "conf" / Path(mha_files.CONFIGURATION).name
-        configuration.write_text(self._configuration())
+        self._write_configuration()
         command = ["masterha_manager", *_CONFIGURED]
         if self.settings.last_failover > 0:
             minutes = max(1, round(self.settings.last_failover / 60))

@@ -33,6 +33,12 @@ class SshServers:
         # Processes by node name.
         self.processes: dict[str, Process] = {}
 
+    def configure(self) -> None:
+        """Write the configuration of each."""
+        for node in self._nodes:
+            file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
+            file.write_text(mha_files.sshd_configuration(self._port))
+
     def start(self) -> None:
         """Generate the keys and start all; return when all listen.
 
@@ -41,8 +47,6 @@ class SshServers:
         """
         self._make_keys()
         for node in self._nodes:
-            file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
-            file.write_text(mha_files.sshd_configuration(self._port))
             self.start_on(node)
         for node in self._nodes:
             missing = functools.partial(self._missing, node)

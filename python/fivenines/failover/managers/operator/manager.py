@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -52,15 +53,22 @@ class Operator(Manager[OperatorSettings]):
 
     settings_type = OperatorSettings
 
-    def start(self) -> None:
+    def configure(self) -> None:
         self.host = self.solution.lab.add_host("manager", Root())
+        self._write_configuration()
+
+    def start(self) -> None:
         self._events: list[ManagerEvent] = []
         self._switched: bool | None = None
         self.restart()
 
+    def _write_configuration(self) -> Path:
+        file = self.host.node / "conf" / "operator.json"
+        file.write_text(json.dumps(self._configuration(), indent=1) + "\n")
+        return file
+
     def restart(self) -> None:
-        configuration = self.host.node / "conf" / "operator.json"
-        configuration.write_text(json.dumps(self._configuration()))
+        configuration = self._write_configuration()
         with (self.host.node / "log" / "operator.err").open("ab") as errors:
             self._process = subprocess.Popen(
                 self.host.commands.outside([sys.executable, "-m", operate.__name__, str(configuration)]),

@@ -74,7 +74,7 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
     Xml.SubElement(configuration, "resources")
     Xml.SubElement(configuration, "constraints")
     Xml.SubElement(cib, "status")
-    return Xml.tostring(cib, encoding="unicode")
+    return _text(cib)
 
 
 def with_resources(
@@ -134,7 +134,7 @@ def with_resources(
         )
         known = {"pcmk_host_list": " ".join(nodes), "pcmk_host_check": "static-list"}
         _values(switch, "instance_attributes", f"{SWITCH}-parameters", known)
-    return Xml.tostring(configuration, encoding="unicode")
+    return _text(configuration)
 
 
 def _follow(
@@ -221,6 +221,12 @@ def _values(parent: Xml.Element, tag: str, name: str, values: Mapping[str, str])
     group = Xml.SubElement(parent, tag, id=name)
     for key, value in values.items():
         Xml.SubElement(group, "nvpair", id=f"{name}-{key}", name=key, value=value)
+
+
+def _text(element: Xml.Element) -> str:
+    """Return an element and what it contains, a line for each: users read it, too."""
+    Xml.indent(element)
+    return Xml.tostring(element, encoding="unicode") + "\n"
 
 
 def milliseconds(seconds: float) -> str:

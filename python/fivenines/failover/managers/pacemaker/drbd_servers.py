@@ -35,12 +35,17 @@ def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
     return ServerAgent(settings.server_agent, parameters, called)
 
 
+def write_client(node: Server) -> None:
+    """Write the client that the agent calls, where that is not the server's own."""
+    if isinstance(node, Postgres):
+        client = node.host.node / "conf" / _PSQL
+        client.write_text(_CLIENT.format(file=PASSFILE, program=node.engine.program("psql")))
+        client.chmod(0o755)
+
+
 def prepare(host: Host, node: Server) -> None:
     """Make what the agent needs on a node, and let it find a running server."""
     if isinstance(node, Postgres):
-        client = host.node / "conf" / _PSQL
-        client.write_text(_CLIENT.format(file=PASSFILE, program=node.engine.program("psql")))
-        client.chmod(0o755)
         host.commands.run(["sh", "-c", _USER, "sh", ADMINISTRATOR, str(node.uid)])
     else:
         host.commands.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])

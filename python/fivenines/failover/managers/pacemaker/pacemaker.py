@@ -49,8 +49,11 @@ class Pacemaker(Manager[PacemakerSettings]):
     settings_type = PacemakerSettings
     solution: Cluster[Mariadb]
 
-    def start(self) -> None:
+    def configure(self) -> None:
         self._stack = PacemakerStack([node.host for node in self.solution.nodes])
+        self._write_files(self.solution.roles.primary_of_record)
+
+    def start(self) -> None:
         self._first: list[Process | None] = []
         self._log = Follower(
             {node.name: node.host.node / "log" / LOG for node in self.solution.nodes},
@@ -60,7 +63,6 @@ class Pacemaker(Manager[PacemakerSettings]):
         primary = self.solution.roles.primary_of_record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])
         try:
-            self._conf(primary)
             self.solution.each(self._boot)
             wait_until(
                 self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2
@@ -169,7 +171,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         self.solution.roles.appoint(best.name)
         return best.name
 
-    def _conf(self, primary: Server) -> None:
+    def _write_files(self, primary: Server) -> None:
         settings = self.settings
         begun = properties(no_quorum_policy=settings.no_quorum_policy)
         cib = first_cib(begun, self._stack.addresses, primary.name)
@@ -179,6 +181,17 @@ class Pacemaker(Manager[PacemakerSettings]):
             client.write_text(client_script())
             client.chmod(0o755)
             secrets.write(node.host, PASSWORD_FILE, self.solution.passwords.replication)
+        names = list(self._stack.hosts)
+        moves = self.solution.topology.access == "virtual-address"
+        self._stack.write_resources(
+            primary.host,
+            with_resources(
+                database(settings, names),
+                [address()] if moves else [],
+                names,
+                AGENT if settings.fence else "",
+            ),
+        )
 
     def _boot(self, node: Server) -> None:
         """Start the daemons of a node, as its init system does."""
@@ -209,17 +222,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
         # With a score the primary keeps its role; without it the others would elect one of themselves.
         self._prefer(primary, _CHOICE)
-        names = list(self._stack.hosts)
-        moves = self.solution.topology.access == "virtual-address"
-        self._stack.load(
-            primary.host,
-            with_resources(
-                database(self.settings, names),
-                [address()] if moves else [],
-                names,
-                AGENT if self.settings.fence else "",
-            ),
-        )
+        self._stack.load(primary.host)
         for node in self.solution.nodes:
             self._first.append(node.process)
             node.process = node.host.processes.adopt("mariadbd", node.log)

@@ -20,7 +20,12 @@ from fivenines.failover.managers.pacemaker.cib import (
     with_resources,
 )
 from fivenines.failover.managers.pacemaker.drbd_log import Resync, resyncs
-from fivenines.failover.managers.pacemaker.drbd_servers import ServerAgent, prepare, server_agent
+from fivenines.failover.managers.pacemaker.drbd_servers import (
+    ServerAgent,
+    prepare,
+    server_agent,
+    write_client,
+)
 from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSettings
 from fivenines.failover.managers.pacemaker.log import Follower
 from fivenines.failover.managers.pacemaker.power_switch import AGENT, PowerSwitch
@@ -74,13 +79,23 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     settings_type = PacemakerDrbdSettings
     solution: Cluster[Server]
 
-    def start(self) -> None:
+    def configure(self) -> None:
         nodes = self.solution.nodes
         witness = self.solution.manager_facts()["witness"]
         assert witness is None or isinstance(witness, Host)
         self._witness = witness
-        voters = [node.host for node in nodes] + ([witness] if witness is not None else [])
-        self._stack = PacemakerStack(voters)
+        self._voters = [node.host for node in nodes] + ([witness] if witness is not None else [])
+        self._stack = PacemakerStack(self._voters)
+        settings = self.settings
+        policy = settings.no_quorum_policy or ("ignore" if witness is None else "stop")
+        begun = properties(no_quorum_policy=policy, more={"start-failure-is-fatal": "false"})
+        self._stack.configure(settings.transport, settings.token, first_cib(begun, self._stack.addresses))
+        self._stack.write_resources(nodes[0].host, self._resources())
+        for node in nodes:
+            write_client(node)
+
+    def start(self) -> None:
+        voters = self._voters
         self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
         self._log = Follower(
             {host.name: host.node / "log" / LOG for host in voters}, DISK, self.solution.roles.appoint, _STEPS
@@ -96,11 +111,6 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._log.begin()
 
     def _form(self) -> None:
-        settings, alone = self.settings, self._witness is None
-        policy = settings.no_quorum_policy or ("ignore" if alone else "stop")
-        begun = properties(no_quorum_policy=policy, more={"start-failure-is-fatal": "false"})
-        cib = first_cib(begun, self._stack.addresses)
-        self._stack.configure(settings.transport, settings.token, cib)
         self._boot_witness()
         self.solution.each(self._boot)
         wait_until(self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2)
@@ -119,16 +129,12 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._switch.connect(self._witness)
         self._stack.boot(self._witness)
 
-    def _hand_over(self) -> None:
-        nodes = self.solution.nodes
-        agent = server_agent(self.settings, nodes[0])
-        resource, device = (
-            self.solution.manager_facts()["resource"],
-            self.solution.manager_facts()["device"],
-        )
-        configuration = with_resources(
-            disk(self.settings, str(resource)),
-            followers(self.settings, str(device), agent),
+    def _resources(self) -> str:
+        """Return the resources that Pacemaker adopts, as XML."""
+        nodes, facts = self.solution.nodes, self.solution.manager_facts()
+        return with_resources(
+            disk(self.settings, str(facts["resource"])),
+            followers(self.settings, str(facts["device"]), server_agent(self.settings, nodes[0])),
             [node.name for node in nodes],
             AGENT if self.settings.fence else "",
             clone=CLONE,
@@ -137,7 +143,11 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             # A returning node does not get the disk back.
             stickiness=100,
         )
-        self._stack.load(nodes[0].host, configuration)
+
+    def _hand_over(self) -> None:
+        nodes = self.solution.nodes
+        agent = server_agent(self.settings, nodes[0])
+        self._stack.load(nodes[0].host)
         for node in nodes:
             node.process = node.host.processes.adopt(agent.program, node.log)
 

@@ -108,9 +108,12 @@ class PacemakerStack:
         missing = self.hosts.keys() - self.online(first)
         return f"{', '.join(sorted(missing))} not online" if missing else ""
 
-    def load(self, host: Host, configuration: str) -> None:
-        """Add to the cluster's configuration, through a node."""
+    def write_resources(self, host: Host, configuration: str) -> None:
+        """Write what `load` adds to the cluster's configuration through this node."""
         (host.node / "conf" / "resources.xml").write_text(configuration)
+
+    def load(self, host: Host) -> None:
+        """Add the resources to the cluster's configuration, through the node that has their file."""
         self.tell(
             host,
             "cibadmin",

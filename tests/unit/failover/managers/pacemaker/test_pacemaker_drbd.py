@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from fivenines.failover.managers.pacemaker.cib import with_resources
-from fivenines.failover.managers.pacemaker.drbd_servers import prepare, server_agent
+from fivenines.failover.managers.pacemaker.drbd_servers import prepare, server_agent, write_client
 from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSettings
 from fivenines.failover.managers.pacemaker.pacemaker_drbd import CLONE, disk, followers
 from fivenines.servers.base import Server
@@ -113,6 +113,7 @@ def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_p
     node = _server(Postgres, tmp_path)
     ran: list[list[str]] = []
     node.host.commands = SimpleNamespace(run=ran.append)
+    write_client(node)
     prepare(node.host, node)
     client = (tmp_path / "conf/psql").read_text()
     assert "PGPASSFILE=" in client and 'exec /run/engine/bin/psql "$@"' in client
