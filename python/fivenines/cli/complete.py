@@ -45,6 +45,11 @@ def runs(incomplete: str) -> list[Item]:
     return _beginning(incomplete, ((called(folder), "") for folder in reversed(all_runs())))
 
 
+def shown(incomplete: str) -> list[Item]:
+    """Return matching kinds of solutions and runs; the shell completes files."""
+    return [*solutions(incomplete), *runs(incomplete)]
+
+
 def studies(incomplete: str) -> list[Item]:
     """Return matching built-in studies; the shell completes files."""
     names = sorted(path.stem for path in (_PACKAGE / "studies").glob("*.yaml"))

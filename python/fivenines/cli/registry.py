@@ -71,6 +71,9 @@ ENTRIES = {
     "down": Entry(
         "deployment.down", "down", "Tear down the running deployment. Does nothing if there is none."
     ),
+    "show": Entry(
+        "experiments.show", "show", "Print the configuration files that fivenines writes for a solution."
+    ),
     "status": Entry(
         "deployment.status",
         "status",

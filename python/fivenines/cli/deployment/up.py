@@ -150,9 +150,9 @@ def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
 
 
 def wanted_solution(
-    solution: str, assignments: list[str], nodes: int | None, engine: str | None
+    solution: str, assignments: list[str], nodes: int | None, engine: str | None, command: str = "up"
 ) -> "SolutionSettings":
-    """Return the solution that a command line describes.
+    """Return the solution that a command line describes; `command`: its name, for messages.
 
     Raises:
         UsageError: the settings are wrong or contradict each other.
@@ -163,7 +163,7 @@ def wanted_solution(
     asked: dict[str, Any] = {"solution": solution}
     if engine is not None:
         asked["engine"] = engine
-    gather(asked, assignments, "up: --set", "synchronous_commit=on", "kind")
+    gather(asked, assignments, f"{command}: --set", "synchronous_commit=on", "kind")
     model = _model(solution)
     fields = model.model_fields if model else {}
     _fill_kinds(asked, fields)
@@ -171,9 +171,9 @@ def wanted_solution(
     if nodes is not None and count is not None:
         # Set before validation, as checks may depend on the number of nodes.
         asked[count] = nodes - _NUMBERS[count]
-    where = "up" if nodes is None else f"up: --nodes {nodes}"
+    where = command if nodes is None else f"{command}: --nodes {nodes}"
     wanted = solution_from(asked, where)
-    if lacking := machine_problem(wanted):
+    if command == "up" and (lacking := machine_problem(wanted)):
         raise UsageError(f"up: {lacking}")
     has = wanted.traits.nodes
     if nodes is not None and count is None and nodes != has:
