@@ -44,6 +44,7 @@ ORDER = (
     "performance.power",
     "performance.errors",
     "broken",
+    "configuration",
     "settings",
 )
 

@@ -14,6 +14,7 @@ from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
+from fivenines.analysis.configuration import of_run
 from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.interleaved import interleaved_results
 from fivenines.analysis.performance.sweeps import Compared, compared
@@ -21,7 +22,7 @@ from fivenines.analysis.resources.cost import prices
 from fivenines.analysis.resources.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.troubles import TroubleResult, trouble_results
-from fivenines.report.chapters import broken, decision, differences, solutions, summary, trust
+from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
 from fivenines.report.chapters.availability import nines, phases, rejoin
 from fivenines.report.chapters.consistency import invariants, isolation, loss, split, truth
 from fivenines.report.chapters.data import Data
@@ -104,6 +105,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         errors.errors_table(data),
         rejoin.rejoin_table(data),
         broken.broken_table(data),
+        *(table for one in configuration.compared(of_run(run)).values() for table in one),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
     lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
@@ -154,6 +156,9 @@ def _json(run: Run, swept: Compared) -> str:
             }
             for stored in run.broken
         ],
+        "configuration": {
+            name: [file.model_dump(mode="json") for file in one.files] for name, one in of_run(run).items()
+        },
         "problems": run.problems,
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
