@@ -118,7 +118,8 @@ def about(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 90:
         return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
+    # Minutes are within the error of an estimate of many hours.
+    return f"{minutes // 60} h {minutes % 60} min" if minutes < 600 else f"{round(minutes / 60)} h"
 
 
 def _plain(number: float) -> str:

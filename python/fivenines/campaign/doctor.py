@@ -15,7 +15,8 @@ from typing import Literal
 from fivenines.base import paths
 from fivenines.base.errors import FiveninesError
 
-State = Literal["ok", "warning", "failed"]
+# `absent`: an optional program that is not installed.
+State = Literal["ok", "absent", "warning", "failed"]
 
 _LAB = [
     "unshare",
@@ -262,7 +263,7 @@ def engines() -> list[Check]:
         if status.installed:
             found.append(Check(name, "ok", f"{status.version}, {status.path}".strip(", ")))
         elif engine.name.startswith("host"):
-            found.append(Check(name, "ok", f"not installed ({status.detail})"))
+            found.append(Check(name, "absent", f"optional: {status.detail}"))
         else:
             seen = f"{status.detail or 'not installed yet'}; fetched by the first experiment that needs it"
             found.append(Check(name, "ok", seen))
@@ -271,8 +272,9 @@ def engines() -> list[Check]:
 
 def yardsticks() -> list[Check]:
     """Check for other load generators, which only tests/bench uses."""
-    missing = "not installed; needed only for tests/bench"
-    return [Check(name, "ok", shutil.which(name) or missing) for name in ("sysbench", "pgbench")]
+    missing = "optional: only tests/bench uses it"
+    places = {name: shutil.which(name) for name in ("sysbench", "pgbench")}
+    return [Check(name, "ok" if path else "absent", path or missing) for name, path in places.items()]
 
 
 def calibration_check() -> Check:

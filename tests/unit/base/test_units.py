@@ -152,7 +152,8 @@ def test_a_number_in_a_file_needs_a_unit(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (170, "3 min"), (4800, "80 min"), (6000, "1 h 40 min")]
+    ("seconds", "text"),
+    [(0.4, "0 s"), (89, "89 s"), (170, "3 min"), (4800, "80 min"), (6000, "1 h 40 min"), (76_400, "21 h")],
 )
 def test_times_for_people_are_rounded(seconds: float, text: str) -> None:
     assert units.about(seconds) == text

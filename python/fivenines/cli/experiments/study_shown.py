@@ -92,7 +92,7 @@ def show_studies(format_: Format) -> None:
                 about(one["seconds"]["full"]),
                 one["claims"],
                 one["ours"],
-                "; ".join(one["cannot"]) or "-",
+                _counted(one["cannot"]),
             ]
             for one in every
         ],
@@ -100,6 +100,11 @@ def show_studies(format_: Format) -> None:
         names=["study"],
     )
     console.say("To show the parts and claims of a study: fivenines replicate STUDY --dry-run")
+
+
+def _counted(cannot: list[str]) -> str:
+    """Return how many groups of parts cannot run here; the plan of a study has the reasons."""
+    return f"{len(cannot)}, see its plan" if cannot else "-"
 
 
 def _inconclusive(result: "StudyResult") -> list[str]:

@@ -14,7 +14,12 @@ from fivenines.cli.options import AsJson
 if TYPE_CHECKING:
     from fivenines.campaign.doctor import Check
 
-_MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "failed": ("FAILED ", "red")}
+_MARKS = {
+    "ok": ("ok     ", "green"),
+    "absent": ("absent ", ""),
+    "warning": ("warning", "yellow"),
+    "failed": ("FAILED ", "red"),
+}
 
 
 def doctor(
@@ -86,9 +91,9 @@ def show(checks: "Sequence[Check]") -> None:
 
     for check in checks:
         mark, style = _MARKS[check.state]
-        console.say(f"{mark}  {check.name}: {check.seen}", style if check.remedy else "")
+        console.say_hanging(f"{mark}  {check.name}: {check.seen}", 9, style if check.remedy else "")
         for line in check.remedy.splitlines():
-            console.say(f"             {line}")
+            console.say_hanging(f"             {line}", 13)
 
 
 def _verdict(states: list[str]) -> str:

@@ -122,7 +122,7 @@ def _show(name: str, said: "Introduction", result: "Checked | str") -> None:
     if isinstance(result, str):
         console.say(f"FAILED   {result}", "red")
         return
-    doctor.show([one for one in result.checks if one.state != "ok"])
+    doctor.show([one for one in result.checks if one.state not in ("ok", "absent")])
     for step in result.steps:
         for line in step.out:
             console.say(f"OUT      {line.planted}: {line.measured} ({line.bounds})", "yellow")

@@ -32,6 +32,17 @@ def say(text: str, style: str = "") -> None:
     _lines(stdout(), text, style)
 
 
+def say_hanging(text: str, indent: int, style: str = "") -> None:
+    """Print a line of the result on stdout; on a terminal its continuation is indented by `indent`."""
+    console = stdout()
+    if not console.is_terminal or len(text) <= console.width:
+        _lines(console, text, style)
+        return
+    begin, rest = text[:indent], text[indent:]
+    for number, line in enumerate(layout.wrapped(rest, console.width - indent)):
+        _whole(console, f"{' ' * indent if number else begin}{line}", style)
+
+
 def note(text: str, style: str = "") -> None:
     """Print a line on stderr."""
     _lines(stderr(), text, style)
