@@ -189,7 +189,7 @@ def test_words_agree_with_their_numbers(page: Driven, reports: Reports) -> None:
 def test_the_first_screen_has_no_empty_half(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     boxes = page.js(
-        "['.decision', '.requirements', 'figure', '.reasons'].map(name => {"
+        "['.decision', '.rules', 'figure', '.reasons'].map(name => {"
         " const box = document.querySelector(name).getBoundingClientRect();"
         " return [box.width, box.top, box.bottom]; })"
     )

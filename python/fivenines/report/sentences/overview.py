@@ -176,4 +176,5 @@ def _inconclusive(decided: Sequence[Verdict]) -> list[str]:
 
 
 def _of(n: int, decided: Sequence[Verdict]) -> str:
-    return "in all conditions" if n == len(decided) else f"in {n} of {count(len(decided), 'condition')}"
+    noun = "case" if by_case(decided) else "condition"
+    return f"in all {noun}s" if n == len(decided) else f"in {n} of {count(len(decided), noun)}"
