@@ -52,7 +52,7 @@ ENTRIES = {
     "decide": Entry(
         "experiments.decide",
         "decide",
-        "Recommend a solution from a finished run, by requirements and preferences.",
+        "Recommend a solution from finished runs, by requirements and preferences.",
     ),
     "check": Entry(
         "experiments.check", "check", "Check a finished run against thresholds, for CI pipelines."
