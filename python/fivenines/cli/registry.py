@@ -72,7 +72,7 @@ ENTRIES = {
         "deployment.down", "down", "Tear down the running deployment. Does nothing if there is none."
     ),
     "show": Entry(
-        "experiments.show", "show", "Print the configuration files that fivenines writes for a solution."
+        "deployment.show", "show", "Print the configuration files that fivenines writes for a solution."
     ),
     "status": Entry(
         "deployment.status",
