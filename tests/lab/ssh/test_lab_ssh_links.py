@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lab_ssh import DataCentre, experiment, left, record, roles, run
 
-from fivenines.lab.ssh import links
+from fivenines.lab.ssh.network import links
 
 CONTROLLER = Path(__file__).parents[1] / "support" / "lab_ssh_controller.py"
 HOT_STANDBY = "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: operator}"

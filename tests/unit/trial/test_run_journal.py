@@ -13,12 +13,13 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import layout
 from fivenines.results.journal import EVENTS, PRINTED_ONLY, Tail, parsed
-from fivenines.results.records import Settled
+from fivenines.results.records import Decided, Settled
 from fivenines.trial.progress import (
     CampaignFinished,
     CampaignStarted,
     CampaignStopped,
     CellSettled,
+    ClaimsDecided,
     DataSet,
     EnginePull,
     Figures,
@@ -52,6 +53,7 @@ EVERY: list[Progress] = [
     WorkerLost("worker 2", "0002", "SIGKILL"),
     ResultDropped("worker 2", "0002"),
     CellSettled(Settled(cell=TRIAL.cell.key, trials=5, measured=True, spared=3, seconds=90.0)),
+    ClaimsDecided(Decided(replications=4, why="decided", spared=6, seconds=120.0)),
     CampaignStopped(1),
     CampaignFinished(Path("runs/x")),
 ]

@@ -1,6 +1,6 @@
 //! A way out of this machine for packets to other machines: they come out of a network device of ours, and are
 //! sent on by a raw socket when they are due. The machine's routing leads them into the device; see
-//! `lab/ssh/links.py`. With the device goes the way: without us packets go as if we had never been.
+//! `lab/ssh/network/links.py`. With the device goes the way: without us packets go as if we had never been.
 
 use std::fs::File;
 use std::io::{self, Read};

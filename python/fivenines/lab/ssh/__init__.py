@@ -1,1 +1,4 @@
-"""Hosts on other machines, reached over SSH: an inventory, connections, hosts (`hosts/`), and their lab."""
+"""Hosts on other machines, reached over SSH.
+
+An inventory, connections, hosts (`hosts/`), the network between them (`network/`), and their lab.
+"""

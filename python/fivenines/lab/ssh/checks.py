@@ -11,9 +11,9 @@ from fivenines.lab.host import Root
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh import enrolled, ports_in_use
 from fivenines.lab.ssh.connection import Connection
-from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import SshHost
-from fivenines.lab.ssh.links import OutgoingLinks
+from fivenines.lab.ssh.network.cuts import IncomingCuts
+from fivenines.lab.ssh.network.links import OutgoingLinks
 
 State = Literal["ok", "warning", "failed"]
 # Name of the check, state, finding, and remedy.

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
-from fivenines.lab.ssh.links import TABLE
+from fivenines.lab.ssh.network.links import TABLE
 
 MARKER = "enrolled"
 

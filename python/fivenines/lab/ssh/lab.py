@@ -18,9 +18,9 @@ from fivenines.lab.ssh.inventory import Inventory
 from fivenines.lab.ssh.lab_clocks import SshLabClocks
 from fivenines.lab.ssh.lab_power import SshLabPower
 from fivenines.lab.ssh.login import require_library
-from fivenines.lab.ssh.network import SshNetwork
+from fivenines.lab.ssh.network.network import SshNetwork
+from fivenines.lab.ssh.network.sites import InventorySites
 from fivenines.lab.ssh.placement import Places
-from fivenines.lab.ssh.sites import InventorySites
 from fivenines.lab.vm.machine import Machine
 
 # Addresses of machines in use by labs of this process; an interleaved comparison has several labs.

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from fivenines.lab.lab_power import LabPower
-from fivenines.lab.ssh.network import SshNetwork
-from fivenines.lab.ssh.sites import InventorySites
+from fivenines.lab.ssh.network.network import SshNetwork
+from fivenines.lab.ssh.network.sites import InventorySites
 
 
 class SshLabPower(LabPower):

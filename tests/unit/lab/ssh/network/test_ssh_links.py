@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.host_links import LinksBetween
-from fivenines.lab.ssh.links import joined
+from fivenines.lab.ssh.network.host_links import LinksBetween
+from fivenines.lab.ssh.network.links import joined
 
 SITES = {"a": "east", "b": "west", "c": "west"}
 FAR = {"sites": ["east", "west"], "link": {"rtt": 0.04}}

@@ -12,12 +12,12 @@ from fivenines.lab.network.knock import knocking
 from fivenines.lab.network.lab_network import LabNetwork
 from fivenines.lab.network.wan import Traffic
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import SshHost
-from fivenines.lab.ssh.host_links import LinksBetween
 from fivenines.lab.ssh.inventory import Inventory
-from fivenines.lab.ssh.links import OutgoingLinks
-from fivenines.lab.ssh.sites import InventorySites
+from fivenines.lab.ssh.network.cuts import IncomingCuts
+from fivenines.lab.ssh.network.host_links import LinksBetween
+from fivenines.lab.ssh.network.links import OutgoingLinks
+from fivenines.lab.ssh.network.sites import InventorySites
 
 _SSH = 22
 # Seconds after which a sender of packets stops by itself.

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from fivenines.lab.ssh.cuts import IncomingCuts
+from fivenines.lab.ssh.network.cuts import IncomingCuts
 
 
 class Machine:

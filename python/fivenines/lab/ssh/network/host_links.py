@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from fivenines.lab.settings import LinkSettings, NetworkSettings
-from fivenines.lab.ssh.links import OutgoingLinks, joined
+from fivenines.lab.ssh.network.links import OutgoingLinks, joined
 
 
 class LinksBetween:
