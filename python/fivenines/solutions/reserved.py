@@ -4,6 +4,7 @@ They differ between nodes, or fivenines needs them to find a server, its files a
 solution reserves in addition are defined with its settings (`SolutionSettings.reserved`).
 """
 
+import re
 from collections.abc import Mapping
 
 from fivenines.servers.spelled import canonical, is_on
@@ -152,13 +153,28 @@ def refused(given: Mapping[str, object], family: Family | None, own: Mapping[str
     first: dict[str, str] = {}
     for name, value in given.items():
         same = canonical(name, family)
-        if reason := known.get(same) or _abbreviated(same, family, known) or _by_value(same, value, family):
+        if (
+            reason := _no_name(name)
+            or known.get(same)
+            or _abbreviated(same, family, known)
+            or _by_value(same, value, family)
+        ):
             remedy = "" if "write " in reason else "; leave it out"
             reasons[name] = f"{reason}{remedy}"
         elif same in first and same not in ADDED:
             reasons[name] = f"it is the same setting as {first[same]}: leave one of them out"
         first.setdefault(same, name)
     return reasons
+
+
+_NAME = re.compile(r"[A-Za-z_][\w.$-]*")
+
+
+def _no_name(name: str) -> str:
+    """Return why a line of a pasted configuration is not a setting; empty if it is one."""
+    if name.lstrip().startswith(("!include", "[")):
+        return f"{_DIRECTIVE}, without the names of groups"
+    return "" if _NAME.fullmatch(name.strip()) else "it is not the name of a setting"
 
 
 # Options that may be repeated.

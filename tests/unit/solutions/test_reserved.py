@@ -185,3 +185,17 @@ solutions:
     assert "x.yaml:9:7: solutions[0].server.bind-address: " in message
     assert "solutions[1].sweep.server.port[0]: " in message
     assert "innodb_buffer_pool_size" not in message
+
+
+@pytest.mark.parametrize("name", ["!includedir", "!include", "[mysqld]", "max connections", "x = 1", "#y"])
+def test_lines_of_a_file_that_are_no_settings(name: str) -> None:
+    for engine in ("mysql-9.7", "mariadb-10.11"):
+        message = _message("replication", {"engine": engine, "server": {name: 1}})
+        assert "the settings themselves" in message or "not the name of a setting" in message
+
+
+@pytest.mark.parametrize(
+    "name", ["validate_password.policy", "loose-sort_buffer_size", "hot.key_buffer_size"]
+)
+def test_names_with_dots_and_hyphens_are_settings(name: str) -> None:
+    assert not _message("replication", {"engine": "mysql-9.7", "server": {name: 1}})

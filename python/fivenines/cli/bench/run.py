@@ -51,7 +51,7 @@ def run(options: Options) -> int:
     say = _silent if options.quiet else console.note
     dsn = reach.with_dialect(asked.bench.dsn, options.dialect or "")
     asked = replace(asked, bench=replace(asked.bench, dsn=dsn))
-    for note in dsn.notes:
+    for note in (*dsn.notes, *asked.bench.workload.notes()):
         console.note(f"note: {note}")
     address = reach.first_answering(dsn)
     reach.check_files(dsn)

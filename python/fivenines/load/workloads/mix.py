@@ -61,6 +61,9 @@ class Mix(WorkloadSettings):
         parts = [{"weight": part.weight, "workload": part.workload.document()} for part in self.parts]
         return {"workload": self.workload, "parts": parts}
 
+    def notes(self) -> list[str]:
+        return [note for workload in self._workloads() for note in workload.notes()]
+
     @property
     def only_sql_files(self) -> bool:
         return all(workload.only_sql_files for workload in self._workloads())

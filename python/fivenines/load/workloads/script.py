@@ -115,6 +115,19 @@ class Script(WorkloadSettings):
         alone = len(names) == 1 and names[0].endswith(".lua") and not self.setup
         return names[0] if alone and self.data is None else None
 
+    def notes(self) -> list[str]:
+        names = [name for name, _ in map(parted, self.files) if name.endswith(".lua")]
+        found = []
+        for name in names:
+            text = Path(name).read_text(encoding="utf-8", errors="replace")
+            hooks = dict.fromkeys(re.findall(r"^[^-\n]*\bhooks\.(report_\w+)\s*=", text, re.M))
+            if hooks:
+                found.append(
+                    f"{name}: {' and '.join(hooks)}: not called, as reports are fivenines' own: --out DIR "
+                    "has summary.csv, timeline.csv and load.json"
+                )
+        return found
+
     @property
     def only_sql_files(self) -> bool:
         return not any(parted(entry)[0].endswith(".lua") for entry in self.files)

@@ -62,6 +62,10 @@ class WorkloadSettings(Settings):
         """
         return None
 
+    def notes(self) -> list[str]:
+        """Return what has no effect here, in sentences; its files exist."""
+        return []
+
     @property
     def only_sql_files(self) -> bool:
         """Whether all its statements are in SQL files, which `protocol: simple` sends as texts."""

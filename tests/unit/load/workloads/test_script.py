@@ -105,3 +105,13 @@ def test_a_missing_file_is_named_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as refused:
         load_experiment(path)
     assert str(refused.value) == (f"{path}:4:5: workloads[0]: {tmp_path}/none.sql: the file does not exist")
+
+
+def test_report_hooks_of_a_lua_script_get_a_note(tmp_path: Path) -> None:
+    (tmp_path / "a.lua").write_text(
+        "function event() end\n-- sysbench.hooks.report_intermediate = nil\n"
+        "sysbench.hooks.report_cumulative = sysbench.report_csv\n"
+    )
+    (tmp_path / "b.lua").write_text("sysbench.hooks.before_restart_event = nil\n")
+    (note,) = script("a.lua", "b.lua").located(tmp_path).notes()
+    assert note.startswith(f"{tmp_path}/a.lua: report_cumulative: not called") and "summary.csv" in note
