@@ -73,7 +73,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
-            "    allowed: name, description, seed, trials, design, interleaved, solutions, "
+            "    allowed: name, description, seed, trials, design, interleaved, until_decided, solutions, "
             "workloads, connections, "
             "load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, availability, "
             "cost",
@@ -218,7 +218,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
-            "    allowed: the keys name, description, seed, trials, design, interleaved, "
+            "    allowed: the keys name, description, seed, trials, design, interleaved, until_decided, "
             "solutions, workloads, "
             "connections, load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, "
             "availability, cost, parts",
