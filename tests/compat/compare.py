@@ -101,11 +101,15 @@ def verdict(place: Place, script: Path, options: tuple[str, ...], out: Path) -> 
             who = "sysbench fails" if str(error).startswith("['sysbench'") else "fails"
             return f"{who}: {' '.join(str(error).split())[-300:]}"
         compared = place.compare(script, out, *options, events=EVENTS, prepares=False)
-    return judged(compared, sleeps="sleep" in script.read_text(errors="replace"))
+    text = script.read_text(errors="replace")
+    return judged(compared, sleeps="sleep" in text, catches="pcall" in text)
 
 
-def judged(compared: Compared, *, sleeps: bool) -> str:
-    """Compare statements, errors, and the time of a sleeping script; return `same`, or the difference."""
+def judged(compared: Compared, *, sleeps: bool, catches: bool = False) -> str:
+    """Compare statements, errors, and the time of a sleeping script; return `same`, or the difference.
+
+    `catches`: the script catches errors. sysbench counts these as ignored; fivenines counts no failed event.
+    """
     theirs, ours = compared.reported
     if not theirs.codes <= ours.codes:
         return f"errors differ: sysbench {_listed(theirs.codes)}, fivenines {_listed(ours.codes)}"
@@ -114,7 +118,9 @@ def judged(compared: Compared, *, sleeps: bool) -> str:
     for what, (one, other) in counts:
         if one != other:
             return f"{what} differs: sysbench {_shown(one)}, fivenines {_shown(other)}"
-    if not theirs.codes and theirs.errors != ours.errors:
+    most_failures = theirs.errors
+    least_failures = 0 if catches else theirs.errors
+    if not theirs.codes and not least_failures <= ours.errors <= most_failures:
         return f"failures differ: sysbench {theirs.errors}, fivenines {ours.errors}"
     # A sleeping script cannot end earlier; on a busy machine it may end later.
     least, most = theirs.seconds * SHORTER, theirs.seconds * LONGER + 1.0

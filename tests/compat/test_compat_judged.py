@@ -22,6 +22,13 @@ def test_equal_solutions_are_reported_as_equal() -> None:
     assert judged(_ours(seconds=0.1), sleeps=False) == "same"
 
 
+def test_errors_that_a_script_catches_are_no_failed_events() -> None:
+    ignored = replace(SAME, reported=(replace(CALM, errors=19), CALM))
+    assert judged(ignored, sleeps=False, catches=True) == "same"
+    assert judged(ignored, sleeps=False).startswith("failures differ: sysbench 19, fivenines 0")
+    assert judged(_ours(errors=1), sleeps=False, catches=True).startswith("failures differ")
+
+
 @pytest.mark.parametrize(
     ("compared", "says"),
     [
