@@ -230,7 +230,8 @@ class Options:
         str | None,
         _load(
             "N",
-            "Fixed work: end after N successful transactions in total, or after each=N per connection. "
+            "Fixed work: end after N successful transactions in total, or after each=N per connection; given "
+            "up after 30 s without any. "
             "Example: --transactions 100000",
         ),
     ] = None

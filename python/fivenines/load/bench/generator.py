@@ -41,10 +41,13 @@ KEPT = 200
 DRAINED = 2.0
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
+# Fixed work counts successful transactions. Without any for so many seconds it is given up: it would not end.
+GIVEN_UP = 30.0
+
 
 @dataclass(frozen=True)
 class Second:
-    """The live figures of one second; `errors` and `in_doubt` count from the start.
+    """The live figures of one second; `errors`, `in_doubt`, `ok` and `failed` count from the start.
 
     In an open loop, `offered` is the intended rate in that second, and `backlog` the queue at its end.
     """
@@ -58,6 +61,13 @@ class Second:
     connected: int
     offered: float | None = None
     backlog: int = 0
+    ok: int = 0
+    failed: int = 0
+
+    @property
+    def hopeless(self) -> bool:
+        """Return whether all transactions have failed for so long that fixed work is given up."""
+        return self.t >= GIVEN_UP and self.ok == 0 and self.failed > 0
 
 
 Listener = Callable[[Second], None]
@@ -92,6 +102,8 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
             for line in program.lines():
                 if (event := event_of(line)) is not None:
                     listener(event)
+                    if bench.transactions is not None and event.hopeless:
+                        program.give_up()
             code = program.wait()
         interrupted = program.asked_to_end
     if not (out / LOAD_SUMMARY).is_file():
@@ -100,7 +112,7 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
         raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
     (out / "ledger.csv").unlink(missing_ok=True)  # a bench has no ledger
     record = LoadSummary.read(out / LOAD_SUMMARY)
-    if code != 0 and not interrupted:
+    if code != 0 and not (interrupted or program.given_up):
         raise _failure(code, f"the load on {bench.dsn}", program.output(), bench.dsn)
     return Ended(record, interrupted)
 
@@ -155,6 +167,8 @@ def event_of(line: str) -> Second | None:
             int(found.get("connected", 0)),
             found.get("offered"),
             int(found.get("backlog", 0)),
+            int(found.get("ok", 0)),
+            int(found.get("failed", 0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -174,6 +188,7 @@ class _Program:
 
     def __init__(self, command: list[str], dsn: Dsn) -> None:
         self.asked_to_end = False
+        self.given_up = False
         self._output: deque[str] = deque(maxlen=KEPT)
         self._dsn = dsn
         self._process = subprocess.Popen(
@@ -226,6 +241,12 @@ class _Program:
         """Stop the program; kill it on the second call."""
         self._process.send_signal(signal.SIGKILL if self.asked_to_end else signal.SIGTERM)
         self.asked_to_end = True
+
+    def give_up(self) -> None:
+        """Stop the program once; its results stay."""
+        if not self.given_up:
+            self.given_up = True
+            self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         self._process.kill()

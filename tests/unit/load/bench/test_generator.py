@@ -1,5 +1,6 @@
 """fivenines-core at work for a bench, without a server: its lines, its end, its failures."""
 
+import json
 import os
 import signal
 import stat
@@ -15,6 +16,7 @@ from fivenines.load.bench import generator
 from fivenines.load.bench.generator import InterruptedLoadError, Second, event_of, run
 from fivenines.load.bench.plan import Bench
 from fivenines.load.dsn import NOOP, parse_dsn
+from fivenines.load.work import WorkSettings
 from fivenines.load.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_only")
@@ -85,6 +87,26 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
 
     yield put
     core.core_binary.cache_clear()
+
+
+@pytest.mark.parametrize(("ok", "work", "given_up"), [(0, 20, True), (1, 20, False), (0, None, False)])
+def test_fixed_work_without_a_success_is_given_up(
+    tmp_path: Path, program: Program, ok: int, work: int | None, given_up: bool
+) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    run(Bench(parse_dsn(NOOP), WORKLOAD, seconds=0.1), real, lambda _second: None)
+    out = tmp_path / "out"
+    out.mkdir()
+    line = json.dumps({"t": 30.0, "tps": 0, "qps": 0, "errors": 9, "ok": ok, "failed": 9})
+    program(
+        f"end() {{ echo $1 >{tmp_path}/ended; cp {real}/load.json {out}; exit 0; }}\n"
+        f"trap 'end asked' TERM; echo '{line}'\n"
+        "for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; end itself"
+    )
+    bench = Bench(DSN, WORKLOAD, transactions=WorkSettings(together=work) if work else None)
+    assert not run(bench, out, lambda _second: None).interrupted
+    assert (tmp_path / "ended").read_text() == ("asked\n" if given_up else "itself\n")
 
 
 @pytest.mark.parametrize(
