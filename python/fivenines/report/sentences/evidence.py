@@ -115,7 +115,7 @@ def share_text(share: float) -> str:
     """Return an availability with two digits behind its nines: "99.9914 %"."""
     if not 0.0 < share < 1.0:
         return f"{100 * share:.0f} %"
-    digits = min(12, max(1, math.ceil(round(-math.log10(1 - share), 9))))
+    digits = min(12, max(1, math.floor(round(-math.log10(1 - share), 9))))
     return f"{100 * share:.{digits}f} %"
 
 

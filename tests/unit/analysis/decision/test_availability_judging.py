@@ -83,6 +83,8 @@ def test_an_availability_cannot_be_a_preference() -> None:
         DecideSettings.model_validate({"prefer": ["availability"]})
 
 
-@pytest.mark.parametrize(("share", "text"), [(0.99999, "99.99900 %"), (0.5, "50.0 %"), (1.0, "100 %")])
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.99999, "99.99900 %"), (0.999914, "99.9914 %"), (0.5, "50.0 %"), (1.0, "100 %")]
+)
 def test_shares_have_a_digit_behind_their_nines(share: float, text: str) -> None:
     assert share_text(share) == text
