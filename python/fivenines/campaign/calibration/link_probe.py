@@ -8,10 +8,9 @@ one byte, or `flow`, the bytes received in SECONDS. The client prints JSON: `{"t
 import json
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
-
-from fivenines.base.threads import Background
 
 _PORT = 6001
 _CHUNK = 1 << 16
@@ -25,7 +24,7 @@ def serve(address: str) -> None:
         print("ready", flush=True)
         while True:
             connection, _ = listener.accept()
-            Background(target=_answer, args=(connection,)).start()
+            threading.Thread(target=_answer, args=(connection,), daemon=True).start()
 
 
 def _answer(connection: socket.socket) -> None:
