@@ -156,6 +156,21 @@ def test_a_ratio_between_workloads_is_not_paired() -> None:
     assert judge(_gains(1.3, 1.2, 3), greater=test).status == "inconclusive"
 
 
+def test_the_speed_of_blocks_does_not_widen_the_interval() -> None:
+    rng = np.random.default_rng(5)
+    noise, moods = rng.normal(0, 0.01, 5), rng.normal(0, 1, 5)
+    intervals = []
+    for machine in (0.0, 1.0):
+        samples = {
+            ("tps", "a", ""): blocks("block", machine * moods + noise, 1200.0),
+            ("tps", "b", ""): blocks("block", machine * moods, 1000.0),
+        }
+        (atom,) = judge(Planted(samples), greater={"measure": "tps", "a": "a", "b": "b"}).atoms
+        assert atom.span is not None
+        intervals.append((atom.span.low, atom.span.estimate, atom.span.high))
+    assert intervals[0] == pytest.approx(intervals[1])
+
+
 def test_an_order_of_four_solutions_is_judged_in_their_blocks() -> None:
     rng = np.random.default_rng(7)
     mood = rng.normal(0, 0.3, 5)

@@ -5,7 +5,8 @@ logarithms, where it is a sum, by the delta method: the variance of the logarith
 mean over its square (Oehlert, The American Statistician 46 (1992) 27).
 
 Samples from the same blocks, of which each has one value, are paired there: what a block does to both cancels
-out (randomised complete blocks, see `blocked`). Of a ratio of ratios every block then has one logarithm.
+out (randomised complete blocks, see `blocked`). Every block then has one logarithm of the ratio, and of a
+ratio of ratios as well: blocks that are faster by a factor cancel there exactly.
 """
 
 import math
@@ -57,8 +58,8 @@ class Quotient:
 
     def interval(self, confidence: float = CONFIDENCE) -> Contrast:
         """Return the ratio and its interval."""
-        if self.a_over is not None:
-            return self._double(confidence)
+        if self._has_logarithms:
+            return self._by_logarithms(confidence)
         result = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
         estimate = None if result.bounded else result.ratio
         if too_equal(result):
@@ -66,18 +67,23 @@ class Quotient:
         return Contrast(estimate, result.ratio_low, result.ratio_high)
 
     def _side(self, factor: float, confidence: float) -> Side | None:
-        if self.a_over is None:
+        if not self._has_logarithms:
             a, b = at_confidence(self.a, confidence), at_confidence(self.b, confidence)
             return side_of(compare(a, b), factor)
-        result = self._double(confidence)
+        result = self._by_logarithms(confidence)
         return side(result.low, result.high, factor)
 
-    def _double(self, confidence: float) -> Contrast:
+    @property
+    def _has_logarithms(self) -> bool:
+        """Return whether it is a ratio of ratios, or of two samples from the same blocks."""
+        return self.a_over is not None or (bool(_blocks(self.a)) and _blocks(self.a) == _blocks(self.b))
+
+    def _by_logarithms(self, confidence: float) -> Contrast:
         samples = self.samples
         if any(sample.mean is None or sample.mean <= 0 for sample in samples):
             return Contrast()
         # a, b, a_over, b_over
-        terms, factors = _paired(samples, (1, -1, -1, 1))
+        terms, factors = _paired(samples, (1, -1, -1, 1)[: len(samples)])
         result = contrast(terms, factors, confidence)
         return Contrast(*(_exp(item) for item in (result.estimate, result.low, result.high)))
 
