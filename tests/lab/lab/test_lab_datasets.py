@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,7 +86,11 @@ def test_all_nodes_start_from_identical_copies_and_leave_it_alone(loaded: Path, 
         start = deployed.solution.start
 
         def look_and_start() -> None:
-            copies.extend(_digest(node.data) for node in deployed.solution.nodes)
+            for node in deployed.solution.nodes:
+                # Who a node follows is configuration, which is written before the servers start.
+                configuration = node.host.data.configuration
+                assert "postgresql.auto.conf" in configuration
+                copies.append(_digest(node.data, without=configuration))
             start()
 
         deployed.solution.start = look_and_start  # type: ignore[method-assign]
@@ -173,10 +177,10 @@ def _raise(_message: str, _fraction: float | None) -> None:
     raise ZeroDivisionError
 
 
-def _digest(folder: Path) -> str:
+def _digest(folder: Path, without: Collection[str] = ()) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
+        if path.is_file() and str(path.relative_to(folder)) not in without:
             digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -65,7 +65,8 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
     assert not list((tmp_path / "tmp").iterdir())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["output", "run", "tiny.yaml", "tmp"]
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert names == {"cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials"}
+    files = {"experiment.yaml", "journal.jsonl", "manifest.json", "report.html"}
+    assert names == {*files, "cache", "configuration", "trials"}
     assert _trials(tmp_path) == ["0001"]
     trial = {path.name for path in (tmp_path / "run/trials/0001").iterdir()}
     assert "lab" not in trial and {"trial.json", "logs", "timeline.parquet"} <= trial

@@ -195,10 +195,11 @@ def test_every_frame_between_sites_is_counted(distant: Lab) -> None:
     assert len(_round_trips(distant, "node1", "node2", count, size)) == count
     after = distant.network.traffic()
     for pair in (("east", "west"), ("west", "east")):
-        # An Ethernet, an IP and a UDP header precede each; occasionally hosts send ARP requests.
+        # An Ethernet, an IP and a UDP header precede each. Hosts sometimes send ARP requests, and reports
+        # of multicast groups (seen: 110 bytes).
         others = after[pair].frames - before[pair].frames - count
         more = after[pair].bytes - before[pair].bytes - count * (14 + 20 + 8 + size)
-        assert 0 <= others < count and 0 <= more <= others * 100
+        assert 0 <= others < count and 0 <= more <= others * 200
         assert after[pair].dropped_queue == before[pair].dropped_queue
         assert after[pair].dropped_loss == 0
 
