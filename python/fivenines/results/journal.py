@@ -117,7 +117,7 @@ EVENTS: dict[str, dict[str, str]] = {
     },
     "claims-decided": {
         "replications": "trials of each cell, and blocks, that were planned until then",
-        "why": "decided: all claims of the study on them are; time: the time of the part is over",
+        "why": "decided: no claim of the study needs more; time: the time of the part is over",
         "spared": "number of trials and blocks removed from the plan",
         "seconds": "expected duration of these",
     },

@@ -66,7 +66,7 @@ class Decided(Record):
     """The early end of a part of a study whose claims need no more trials."""
 
     replications: int = Field(description="trials of each cell, and blocks, that were planned until then")
-    why: Literal["decided", "time"] = Field(description="decided: all claims are; time: there was no more")
+    why: Literal["decided", "time"] = Field(description="decided: no claim needs more; time: it is over")
     spared: int = Field(description="planned trials and blocks that were removed from the plan")
     seconds: float = Field(description="estimated duration of these")
 

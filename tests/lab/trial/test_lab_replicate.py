@@ -46,3 +46,40 @@ def test_a_tiny_study_runs_to_its_verdicts(tmp_path: Path, monkeypatch: pytest.M
     before = (Path("here/alone/trials")).stat().st_mtime_ns
     assert main.execute(["replicate", "tiny.yaml", "--resume", "--out", "here"]) == 0
     assert Path("here/alone/trials").stat().st_mtime_ns == before
+
+
+INTERLEAVED = """\
+study: tiny
+cite: {authors: [A. Person], title: On two servers, year: 2020}
+parts:
+  speed:
+    experiment:
+      design: interleaved
+      interleaved: {blocks: 8, rounds: 5, window: 300ms, skip: 50ms}
+      until_decided: {at_least: 3}
+      solutions: [{solution: standalone, name: one}, {solution: standalone, name: other}]
+      workloads: [{workload: oltp_read_only, tables: 1, table_size: 1000}]
+      connections: [2]
+      timing: {warmup: 500ms}
+claims:
+  - id: not-far-behind
+    says: One does more than a thousandth of the other.
+    test: {greater: {measure: tps, part: speed, a: one, b: other, by: 0.001}}
+"""
+
+
+def test_an_interleaved_part_ends_once_its_claim_is_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.yaml").write_text(INTERLEAVED)
+    assert main.execute(["replicate", "tiny.yaml", "--out", "here"]) == 0
+    verdicts = json.loads(Path("here/claims.json").read_text())
+    assert [item["result"] for item in verdicts["claims"]] == ["holds"]
+    decided = json.loads(Path("here/speed/manifest.json").read_text())["decided"]
+    assert decided["why"] == "decided" and decided["spared"] == 8 - decided["replications"]
+    assert verdicts["parts"][0]["complete"] == verdicts["parts"][0]["planned"] == decided["replications"]
+    assert "no claim needed more" in Path("here/speed/report.html").read_text()
+    # A resumed run judges the same blocks, and runs no more.
+    assert main.execute(["replicate", "tiny.yaml", "--resume", "--out", "here"]) == 0
+    assert len(list(Path("here/speed/blocks").glob("block-*"))) == decided["replications"]

@@ -243,7 +243,7 @@ def _settled(settled: Settled) -> str:
 
 def _decided(decided: Decided) -> str:
     """Describe the early end of a part of a study."""
-    why = "all claims are decided" if decided.why == "decided" else "the time of the part is over"
+    why = "no claim needs more" if decided.why == "decided" else "the time of the part is over"
     return f"{why} after {decided.replications} of each; {decided.spared} spared, {_left(decided.seconds)}"
 
 

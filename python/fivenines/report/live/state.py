@@ -182,7 +182,7 @@ class RunState:
         for row in list(self.rows.values()):
             if row["state"] == "waiting":
                 self._update(row["id"], state="spared")
-        why = "all claims are decided" if line["why"] == "decided" else "the time is over"
+        why = "no claim needs more" if line["why"] == "decided" else "the time is over"
         self._say(line, f"{why} after {line['replications']} of each; {spared} spared")
 
     def _campaign_stopped(self, line: Line) -> None:

@@ -64,7 +64,7 @@ def _decided(decided: Decided | None) -> str:
     )
     if decided is None:
         return f"{text} All planned trials and blocks ran, or the run is not complete."
-    why = "all claims were decided" if decided.why == "decided" else "the time was over"
+    why = "no claim needed more" if decided.why == "decided" else "the time was over"
     spared = f"{decided.spared} trials and blocks of the largest plan"
     return f"{text} After {decided.replications} of each, {why}; {spared} were saved."
 
