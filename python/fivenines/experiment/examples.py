@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import fivenines
+from fivenines.base import built_in
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
 
@@ -12,22 +13,18 @@ FOLDER = Path(fivenines.__file__).parent / "examples"
 
 def names() -> list[str]:
     """Return the name of each example, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return built_in.names(FOLDER)
 
 
 def located(named: Path) -> Path:
     """Return the named experiment file, or else the example of that name.
-
-    Only a bare name, as in `fivenines run quickstart`, can name an example: a mistyped path must
-    not run something else.
 
     Raises:
         UsageError: there is no such file or example.
     """
     if named.exists():
         return named
-    example = FOLDER / f"{named.name}.yaml"
-    if named.name == str(named) and example.is_file():
+    if (example := built_in.named_file(named, FOLDER)) is not None:
         return example
     if named.stem in names():
         raise UsageError(

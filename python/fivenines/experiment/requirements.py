@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from fivenines.analysis.measures.decide import DecideSettings
+from fivenines.base import built_in
 from fivenines.base.errors import UsageError
 from fivenines.base.settings import Settings
 from fivenines.base.spelling import nearest
@@ -40,7 +41,7 @@ class RequirementsFile(Settings):
 
 def names() -> list[str]:
     """Return the names of the built-in requirement files, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return built_in.names(FOLDER)
 
 
 def located(named: Path) -> Path:
@@ -51,9 +52,8 @@ def located(named: Path) -> Path:
     """
     if named.exists():
         return named
-    built_in = FOLDER / f"{named.name}.yaml"
-    if named.name == str(named) and built_in.is_file():
-        return built_in
+    if (own := built_in.named_file(named, FOLDER)) is not None:
+        return own
     known = nearest(named.name, names()) or f"\n    built-in: {', '.join(names())}"
     raise UsageError(f"{named}: no such file{known}")
 

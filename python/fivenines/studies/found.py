@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fivenines.base import built_in
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
 
@@ -10,7 +11,7 @@ FOLDER = Path(__file__).parent
 
 def names() -> list[str]:
     """Return the name of each study, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return built_in.names(FOLDER)
 
 
 def located(named: Path) -> Path:
@@ -21,8 +22,7 @@ def located(named: Path) -> Path:
     """
     if named.is_file():
         return named
-    own = FOLDER / f"{named.name}.yaml"
-    if named.name == str(named) and own.is_file():
+    if (own := built_in.named_file(named, FOLDER)) is not None:
         return own
     known = nearest(named.name, names()) or f"; there are {', '.join(names())}"
     raise UsageError(f"{named}: no such file, and no packaged study has this name{known}")
