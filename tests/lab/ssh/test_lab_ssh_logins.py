@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from lab_ssh import FOLDER, DataCentre, experiment, keygen, left, record, roles, run
 
+from fivenines.lab.host import Host
+
 # Effects of start files of public accounts: print, trace, stop at errors, change directory, locale and
 # options.
 _SPEAKS = "echo Welcome, authorised use only; echo 'stdin: is not a tty' >&2"
@@ -96,6 +98,20 @@ def test_a_login_shell_that_runs_nothing_is_named(centre: DataCentre) -> None:
         assert message in result.stdout, result.stdout
 
 
+def _enrolled(centre: DataCentre, db: Host, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put an `ssh` that reads `config` first in the path, enrol `db` by it; return the inventory."""
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "ssh"
+    program.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder}/config "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    inventory = folder / "hosts.yaml"
+    inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
+    done = run(centre, "hosts", "enrol", str(inventory), "--yes")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return inventory
+
+
 def test_a_proxy_command_runs_in_a_shell_and_paths_have_tokens(
     centre: DataCentre, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,15 +129,7 @@ def test_a_proxy_command_runs_in_a_shell_and_paths_have_tokens(
         "  ProxyCommand ssh -q -W %h:${P:-%p} gate 2>/dev/null\n"
     )
     (tmp_path / "config").write_text(config)
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "ssh"
-    program.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {tmp_path}/config "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    inventory = tmp_path / "hosts.yaml"
-    inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
-    done = run(centre, "hosts", "enrol", str(inventory), "--yes")
-    assert done.returncode == 0, done.stdout + done.stderr
+    inventory = _enrolled(centre, db, tmp_path, monkeypatch)
     (tmp_path / "revoked").write_text(key)
     with (tmp_path / "config").open("a") as file:
         file.write(f"  RevokedHostKeys {tmp_path}/revoked\n")
@@ -158,15 +166,7 @@ def test_jump_hosts_of_the_configuration_are_used(
         f"  IdentityFile {centre.key}\n"
     )
     (tmp_path / "config").write_text(f"Include {folder}/*\n")
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "ssh"
-    program.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {tmp_path}/config "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    inventory = tmp_path / "hosts.yaml"
-    inventory.write_text(f"folder: {FOLDER}\nhosts:\n  db: {{address: {db.address}, ssh: db, role: node}}\n")
-    done = run(centre, "hosts", "enrol", str(inventory), "--yes")
-    assert done.returncode == 0, done.stdout + done.stderr
+    inventory = _enrolled(centre, db, tmp_path, monkeypatch)
     result = run(centre, "hosts", "check", str(inventory))
     assert result.returncode == 0, result.stdout + result.stderr
     for host, user, came in (
