@@ -114,9 +114,12 @@ def attended(
 
 @contextmanager
 def continued_by(command: str) -> Iterator[None]:
-    """Add the command that continues the campaign to errors that interrupt it."""
+    """Add the command that continues the campaign to what interrupts it: Ctrl-C, SIGTERM, SIGHUP, errors."""
+    from fivenines.base.ending import ended_as_by_ctrl_c
+
     try:
-        yield
+        with ended_as_by_ctrl_c():
+            yield
     except KeyboardInterrupt:
         raise CampaignInterruptedError(
             f"interrupted; finished trials are kept. Continue with: {command}"

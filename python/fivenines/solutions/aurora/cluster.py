@@ -3,14 +3,13 @@
 import os
 import re
 import secrets
-import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from fivenines.base.ending import ended_as_by_ctrl_c, without_ctrl_c
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.base.locks import WAITING
 from fivenines.base.waiting import wait_until
@@ -138,7 +137,7 @@ def existing_for_a_run(settings: AuroraSettings, report: Report) -> Iterator[Non
         )
     made = Made(_new_name(settings.name), settings.traits.nodes, price)
     key = settings.model_dump_json()
-    with _ends_as_by_ctrl_c():
+    with ended_as_by_ctrl_c():
         try:
             _create(api, made, settings, create, report)
             _made[key] = made
@@ -224,7 +223,7 @@ def _create(api: Api, made: Made, settings: AuroraSettings, create: CreateSettin
 def _delete(api: Api, made: Made, report: Report) -> None:
     """Try to delete once in spite of Ctrl-C, then until it succeeds; another Ctrl-C stops the retries."""
     try:
-        with _without_ctrl_c():
+        with without_ctrl_c():
             reasons = _tried(api, made, 0.0, report)
         _report(report, f"the cluster {made.name} to be accepted for deletion")
         if reasons:
@@ -268,34 +267,6 @@ def _report(report: Report, awaited: str) -> None:
     # A closed terminal must not prevent the deletion.
     with suppress(Exception):
         report(f"{WAITING}{awaited}", None)
-
-
-@contextmanager
-def _ends_as_by_ctrl_c() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP (a pipeline, a closed terminal) like Ctrl-C, so that cleanup runs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    ending = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT)) for number in ending]
-    try:
-        yield
-    finally:
-        for number, handler in zip(ending, before, strict=True):
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """Ignore Ctrl-C while the requests that stop costs are sent."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _new_name(name: str) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import re
+import signal
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -199,8 +200,22 @@ def test_an_address_for_metrics_that_makes_no_sense_is_refused(fivenines: Fiveni
     assert (answer.code, answer.err) == (2, "error: --metrics http: write a port, as 9187, or HOST:PORT\n")
 
 
-def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:
-    Campaign(pretend, KeyboardInterrupt())
+class Ended(Campaign):
+    """A campaign during which a signal arrives."""
+
+    def __init__(self, pretend: Pretend, number: signal.Signals) -> None:
+        super().__init__(pretend)
+        self._number = number
+
+    def run(self, *arguments: Any, **more: Any) -> None:
+        signal.raise_signal(self._number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_says_how_to_continue(
+    fivenines: Fivenines, pretend: Pretend, number: signal.Signals
+) -> None:
+    Ended(pretend, number)
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 130
     assert answer.err.splitlines()[-1] == (
