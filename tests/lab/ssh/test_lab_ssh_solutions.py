@@ -21,6 +21,16 @@ SOLUTIONS = {
     "group": ("group-replication, engine: mysql-9.7", KILL),
     "innodb cluster": ("innodb-cluster, engine: mysql-9.7", KILL),
     "patroni": ("patroni, engine: postgres-18", KILL),
+    "mha": (
+        # these machines have an SSH server of their own at the default port
+        "replication, engine: mariadb-10.11, replicas: 2, "
+        "manager: {kind: mha, ping_interval: 1, ssh_port: 2200}",
+        KILL,
+    ),
+    "pacemaker": (
+        "replication, engine: mariadb-10.11, replicas: 2, mode: after_sync, manager: {kind: pacemaker}",
+        KILL,
+    ),
     "ndb": ("ndb", KILL),
     "standalone": ("standalone, engine: postgres-18", "stop, restart_after: 1s"),
 }

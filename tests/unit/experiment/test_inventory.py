@@ -10,7 +10,6 @@ from fivenines.base.errors import UsageError
 from fivenines.experiment.inventory import over_ssh, read
 from fivenines.experiment.source import load_parts
 from fivenines.experiment.validation import lab as lab_checks
-from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.solutions.settings import SolutionSettings
 
@@ -110,5 +109,4 @@ def test_what_is_refused_is_there(tmp_path: Path) -> None:
         return set(plugins.kinds(package, model, key))
 
     assert kinds("fivenines.faults", FaultSettings, "fault") >= set(lab_checks._FAULTS)
-    assert kinds("fivenines.failover.managers", ManagerSettings, "kind") >= set(lab_checks._MANAGERS)
     assert kinds("fivenines.solutions", SolutionSettings, "solution") >= set(lab_checks._SOLUTIONS)

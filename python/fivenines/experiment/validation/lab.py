@@ -14,7 +14,6 @@ _FAULTS = {
     "full-disk": "the disks of the inventory's machines cannot be filled",
     "power-loss": "it requires virtual machines of the lab",
 }
-_MANAGERS = {"mha": "it needs the lab's SSH between hosts", "pacemaker": "it needs the lab's fencing"}
 _SOLUTIONS = {"drbd": "it needs disks of virtual machines"}
 
 
@@ -75,16 +74,16 @@ def _has_power(lab: LabSettings) -> bool:
 
 
 def _of_solution(solution: SolutionSettings) -> Iterator[str]:
-    manager = solution.failover_manager
     if solution.external:
         yield "an external cluster has its own hosts: leave `lab:` out, as it is not possible"
     if why := _SOLUTIONS.get(solution.solution):
         yield f"{solution.solution} is not possible: {why}"
-    if manager is not None and (why := _MANAGERS.get(manager.kind)):
-        yield f"manager: {manager.kind} is not possible: {why}"
     if solution.machines == "virtual-machines":
         yield "machines: virtual-machines is not possible on the machines of an inventory"
     if solution.limits.memory is not None or solution.limits.cpus is not None:
         yield "limits cannot be set"
     if solution.access.kind == "virtual-address":
-        yield "a virtual address cannot be moved"
+        yield (
+            "a virtual address cannot be moved, as hosts have no right to change a machine's network; "
+            "use `access: haproxy`"
+        )

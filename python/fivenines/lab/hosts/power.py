@@ -16,3 +16,16 @@ class HostPower(ABC):
     @abstractmethod
     def off(self) -> list[psutil.Process]:
         """Switch the host off; return the killed processes, as seen from here."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs on the host.
+
+        Raises:
+            FiveninesError: the host does not answer.
+        """
+        return not self.is_on
+
+    def cut(self) -> None:
+        """End all that runs on the host, as the power switch of a cluster's nodes does."""
+        self.off()

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from fivenines.failover import requests
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
 from fivenines.servers.cluster.capabilities import Entry
@@ -21,10 +22,6 @@ SHUTDOWN = inside("conf", "shutdown_script")
 FAILOVER = inside("conf", "master_ip_failover_script")
 ONLINE_CHANGE = inside("conf", "master_ip_online_change_script")
 SSHD_CONFIGURATION = inside("conf", "sshd_config")
-
-ASK = inside("run", "ask")
-# Pipes with which a script on the manager's host sends requests to the lab and gets answers.
-ANSWER = inside("run", "answer")
 
 # User name of MHA on nodes: the server's user, as MHA must read the server's logs.
 LOGIN = "mysql"
@@ -106,10 +103,26 @@ Subsystem sftp internal-sftp
 
 
 def make_keys() -> str:
-    """Return a shell command that generates the lab's keys on a host."""
-    host_key, authorized = PurePath(HOST_KEY), PurePath(AUTHORIZED)
+    """Return a shell command that generates the lab's keys on a host and prints them.
+
+    Its output is a tar archive of `key_files`, in base64.
+    """
     make = "ssh-keygen -q -t ed25519 -N '' -C fivenines -f"
-    return f"{make} {SSH_KEY} && {make} {host_key} && cp {SSH_KEY}.pub {authorized}"
+    made = " ".join(shlex.quote(PurePath(name).name) for name in key_files())
+    return (
+        f"set -e; {make} {SSH_KEY}; {make} {HOST_KEY}; cp {SSH_KEY}.pub {AUTHORIZED}; "
+        f"chmod 600 {AUTHORIZED}; tar --create --directory={inside('run')} {made} | base64"
+    )
+
+
+def take_keys() -> str:
+    """Return a shell command that unpacks such an archive on a host, for the user that runs it."""
+    return f"base64 -d | tar --extract --no-same-owner --directory={inside('run')}"
+
+
+def key_files() -> tuple[str, ...]:
+    """Return the paths of the lab's keys."""
+    return (SSH_KEY, HOST_KEY, AUTHORIZED)
 
 
 _WORDS = """\
@@ -132,9 +145,9 @@ def shutdown_script() -> str:
     before it promotes another.
     """
     return f"""\
-{_WORDS}[ "$command" = status ] && exit 0
-echo "fence $host" > {ASK}
-read -r answer < {ANSWER}
+{_WORDS}{requests.script()}
+[ "$command" = status ] && exit 0
+answer=$(request fence "$host")
 [ "$answer" = done ] || {{ echo "the lab did not fence $host: $answer"; exit 1; }}
 [ "$command" = stopssh ] && exit 10
 exit 0
@@ -173,8 +186,8 @@ def _move(entry: Entry) -> str:
     commands = " ".join(f'"{command}"' for command in entry.commands("$new"))
     return f"""\
 perl -MIO::Socket::INET -e {shlex.quote(_SEND)} {entry.control} {commands} || exit 1
-echo "entry $new" > {ASK}
-read -r answer < {ANSWER}
+{requests.script()}
+answer=$(request entry "$new")
 [ "$answer" = done ] || {{ echo "the entry is not at $new: $answer"; exit 1; }}
 """
 

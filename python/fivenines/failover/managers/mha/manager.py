@@ -5,7 +5,6 @@ replicas lack, lets the most advanced replica give the others what they lack, an
 it ends: an administrator has to repair the old primary and start MHA again. `repeat` automates that.
 """
 
-import os
 import shlex
 import subprocess
 import threading
@@ -26,6 +25,8 @@ from fivenines.failover.managers.mha import files as mha_files
 from fivenines.failover.managers.mha.log import Reader
 from fivenines.failover.managers.mha.sshd import SshServers
 from fivenines.failover.managers.settings import ManagerSettings
+from fivenines.failover.requests import Requests
+from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Server
@@ -129,10 +130,8 @@ class Mha(Manager[MhaSettings]):
 
     def start(self) -> None:
         self.ssh.start()
-        for pipe in (mha_files.ASK, mha_files.ANSWER):
-            os.mkfifo(self.host.node / "run" / Path(pipe).name)
         self._keep_passwords()
-        Background(target=self._serve).start()
+        self._requests = Requests([self.host], self._serve)
         try:
             self._launch()
         except FiveninesError:
@@ -157,7 +156,7 @@ class Mha(Manager[MhaSettings]):
     def kill(self) -> None:
         self._killed, self._ended = True, self._process
         if self._process is not None:
-            _kill(self._process)
+            self._kill(self._process)
 
     def restart(self) -> None:
         self._killed = False
@@ -168,9 +167,7 @@ class Mha(Manager[MhaSettings]):
     def stop(self) -> None:
         self._over.set()
         self._end()
-        # A thread that waits for a request gets an empty one, and sees that the manager has stopped.
-        with (self.host.node / "run" / "ask").open("r+b", buffering=0) as ask:
-            ask.write(b"\n")
+        self._requests.stop()
 
     def switch_over(self) -> str:
         with self._busy:
@@ -182,7 +179,7 @@ class Mha(Manager[MhaSettings]):
             reader = self._reader()
             command = shlex.split(_SWITCH)
             done = self.host.commands.spawn_piped([*command, *_CONFIGURED])
-            bound = threading.Timer(_SWITCHOVER, _kill, (done,))
+            bound = threading.Timer(_SWITCHOVER, self._kill, (done,))
             bound.start()
             self._listen(done, reader)
             bound.cancel()
@@ -262,7 +259,7 @@ class Mha(Manager[MhaSettings]):
         try:
             wait_until(lambda: self._unready(process, reader), 90.0, "MHA did not begin to watch")
         except FiveninesError:
-            _kill(process)
+            self._kill(process)
             raise
 
     def _unready(self, process: "subprocess.Popen[str]", reader: Reader) -> str:
@@ -305,21 +302,9 @@ class Mha(Manager[MhaSettings]):
 
     # requests
 
-    def _serve(self) -> None:
-        """Serve the requests of its scripts to the lab, one after another."""
-        run = self.host.node / "run"
-        # Both ends stay open, so that neither a reader nor a writer ever finds the pipe closed.
-        with (
-            (run / "ask").open("r+b", buffering=0) as ask,
-            (run / "answer").open("r+b", buffering=0) as answer,
-        ):
-            while True:
-                kind, address = _request(ask)
-                if self._over.is_set():
-                    return
-                answer.write(f"{self._served(kind, address)}\n".encode())
-
-    def _served(self, kind: str, address: str) -> str:
+    def _serve(self, host: Host, request: list[str]) -> str:
+        """Serve a request of its scripts to the lab."""
+        kind, address = request if len(request) == 2 else ("", "")
         try:
             name = self._reader().names.get(address, address)
             lab_requests.serve(self, kind, name)
@@ -368,23 +353,16 @@ class Mha(Manager[MhaSettings]):
     def _end(self) -> None:
         self._ended = self._process
         if self._process is not None:
-            Process(self._process, None).terminate(5.0)  # type: ignore[arg-type]
+            self._running(self._process).terminate(5.0)
 
+    def _running(self, process: "subprocess.Popen[str]") -> Process:
+        return self.host.commands.process_inside(process, None)  # type: ignore[arg-type]
 
-def _kill(process: "subprocess.Popen[str]") -> None:
-    """Send SIGKILL to all processes of a command; return when it has ended."""
-    running = Process(process, None)  # type: ignore[arg-type]
-    running.gone(running.kill())
-    running.wait(5.0)
-
-
-def _request(ask: Any) -> tuple[str, str]:
-    """Return the request of a script, and its address."""
-    line = b""
-    while not line.endswith(b"\n"):
-        line += ask.read(1)
-    kind, _, address = line.decode().strip().partition(" ")
-    return kind, address
+    def _kill(self, process: "subprocess.Popen[str]") -> None:
+        """Send SIGKILL to all processes of a command; return when it has ended."""
+        running = self._running(process)
+        running.gone(running.kill())
+        running.wait(5.0)
 
 
 _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"

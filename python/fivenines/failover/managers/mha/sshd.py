@@ -11,7 +11,6 @@ from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process
 from fivenines.servers.base import Server
 from fivenines.servers.daemon import daemon
-from fivenines.software.engines.mha_root import SSH_KEY
 
 # Longest time in seconds until an SSH server listens.
 _START = 15.0
@@ -60,16 +59,17 @@ class SshServers:
         self.processes[node.name] = node.host.commands.spawn(command, uid=daemon(node).uid, log="sshd.out")
 
     def _make_keys(self) -> None:
-        self._client.commands.run(["sh", "-c", mha_files.make_keys()])
-        made = [Path(name).name for name in (SSH_KEY, mha_files.HOST_KEY, mha_files.AUTHORIZED)]
+        archive = self._client.commands.run(["sh", "-c", mha_files.make_keys()])
         for node in self._nodes:
-            for name in made:
-                target = node.host.node / "run" / name
-                target.write_bytes((self._client.node / "run" / name).read_bytes())
-                target.chmod(0o600)
+            take = ["sh", "-c", mha_files.take_keys()]
+            node.host.commands.run(take, uid=daemon(node).uid, stdin=archive)
+
+    def _refusal(self, output: str) -> str:
+        taken = f"; set `ssh_port` of the manager to a free port instead of {self._port}"
+        return f"sshd did not start{taken if 'Address already in use' in output else ''}:\n{output}"
 
     def _missing(self, node: Server) -> str:
         sshd = self.processes[node.name]
         if not sshd.alive:
-            raise FiveninesError(f"{node.name}: sshd did not start:\n{sshd.log_tail()}")
+            raise FiveninesError(f"{node.name}: {self._refusal(sshd.log_tail())}")
         return "" if "listening on" in sshd.log_tail() else "it does not listen yet"

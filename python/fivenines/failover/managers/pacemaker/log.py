@@ -3,14 +3,18 @@
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from fivenines.base.threads import Background
+from fivenines.lab.host import Host
 from fivenines.lab.processes.process import whole_lines
 from fivenines.servers.cluster.events import ManagerEvent
+
+# The log of Pacemaker's daemons, in a host's log folder.
+LOG = "pacemaker.log"
 
 # Seconds between two reads of the logs.
 _POLL = 0.2
@@ -144,29 +148,47 @@ def moment_of(when: str, now: datetime) -> datetime:
     return now
 
 
+@dataclass
+class _Log:
+    """The log of one host; `ahead_ns`: its wall clock minus our CLOCK_MONOTONIC."""
+
+    path: Path
+    ahead_ns: int
+    position: int = 0
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp((time.monotonic_ns() + self.ahead_ns) / 1e9, UTC)
+
+
 class Follower:
-    """Reads the logs of all nodes in its own thread; calls `promoted` for each new primary."""
+    """Reads the logs of all nodes in its own thread; calls `promoted` for each new primary.
+
+    Args:
+        nodes: the hosts whose logs are read.
+        resource: the resource whose events count.
+        promoted: called with the name of each new primary.
+        steps: see `Story`.
+    """
 
     def __init__(
         self,
-        files: Mapping[str, Path],
+        nodes: Sequence[Host],
         resource: str,
         promoted: Callable[[str], None],
         steps: Mapping[str, str] | None = None,
     ) -> None:
-        self._files = dict.fromkeys(files.values(), 0)
+        # Clocks are read once: otherwise events of the same moment could change their order.
+        self._logs = [_Log(host.node / "log" / LOG, host.clock.day_ahead_ns()) for host in nodes]
         self._story = Story(resource, steps or {})
         self._promoted = promoted
-        # Taken once: otherwise events of the same moment could change their order.
-        self._ahead = time.time_ns() - time.monotonic_ns()
         self._ended = threading.Event()
         self._reading = threading.Lock()
         self._thread: Background | None = None
 
     def begin(self) -> None:
         """Begin to read from the current end of the logs."""
-        for path in self._files:
-            self._files[path] = path.stat().st_size if path.exists() else 0
+        for log in self._logs:
+            log.position = log.path.stat().st_size if log.path.exists() else 0
         self._thread = Background(target=self._follow)
         self._thread.start()
 
@@ -188,9 +210,9 @@ class Follower:
 
     def _read(self) -> None:
         with self._reading:
-            for path, offset in self._files.items():
-                lines, self._files[path] = whole_lines(path, offset)
+            for log in self._logs:
+                lines, log.position = whole_lines(log.path, log.position)
                 for line in lines:
-                    event = self._story.add(line, datetime.now(UTC), self._ahead)
+                    event = self._story.add(line, log.now(), log.ahead_ns)
                     if event is not None and event.kind == "promoted":
                         self._promoted(event.node)

@@ -26,7 +26,7 @@ from fivenines.failover.managers.pacemaker.resources import (
     database,
 )
 from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
-from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, LOG, PacemakerStack, properties
+from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, PacemakerStack, properties
 from fivenines.lab.processes.process import Process
 from fivenines.servers import secrets
 from fivenines.servers.base import Server
@@ -56,9 +56,7 @@ class Pacemaker(Manager[PacemakerSettings]):
     def start(self) -> None:
         self._first: list[Process | None] = []
         self._log = Follower(
-            {node.name: node.host.node / "log" / LOG for node in self.solution.nodes},
-            DATABASE,
-            self.solution.roles.appoint,
+            [node.host for node in self.solution.nodes], DATABASE, self.solution.roles.appoint
         )
         primary = self.solution.roles.primary_of_record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])

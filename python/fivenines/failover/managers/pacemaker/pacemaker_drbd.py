@@ -30,7 +30,7 @@ from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSet
 from fivenines.failover.managers.pacemaker.log import Follower
 from fivenines.failover.managers.pacemaker.power_switch import AGENT, PowerSwitch
 from fivenines.failover.managers.pacemaker.resources import address
-from fivenines.failover.managers.pacemaker.stack import LOG, PacemakerStack, properties
+from fivenines.failover.managers.pacemaker.stack import PacemakerStack, properties
 from fivenines.lab.host import Host
 from fivenines.lab.vm.host import VirtualMachine
 from fivenines.servers.base import Server, inside
@@ -97,9 +97,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     def start(self) -> None:
         voters = self._voters
         self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
-        self._log = Follower(
-            {host.name: host.node / "log" / LOG for host in voters}, DISK, self.solution.roles.appoint, _STEPS
-        )
+        self._log = Follower(voters, DISK, self.solution.roles.appoint, _STEPS)
         self._switch = PowerSwitch(voters)
         try:
             self._form()

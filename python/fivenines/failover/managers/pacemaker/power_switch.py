@@ -1,28 +1,28 @@
 """A power switch for the cluster's nodes, with a fence agent (Fence Agent API, ClusterLabs).
 
-The agent runs on a node and writes its request into a file of the host's folder, which stands for a separate
-network without faults. The lab ends all processes of the victim, removes its extra addresses, and answers in
-another file.
+The agent runs on a node and requests what it wants of the lab, see `failover.requests`. The lab ends all
+processes of the victim, removes its extra addresses, and answers.
 """
 
-import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
-from fivenines.base.threads import Background
 from fivenines.base.waiting import wait_until
+from fivenines.failover import requests
+from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
 
 # File name in /usr/sbin, where Pacemaker looks for fence agents, and the agent's name in the configuration.
 AGENT = "fence_fivenines"
 
-_FOLDER = "power"
-_POLL = 0.05
 _PATIENCE = 10.0
 
-SCRIPT = f"""\
+
+def agent(request: str) -> str:
+    """Return the agent's script; `request` defines the shell function of that name."""
+    return f"""\
 #!/bin/sh
+{request}
 # wishes come as NAME=VALUE lines
 while read -r line; do
   case "$line" in action=*) action=${{line#*=}};; port=*|plug=*) victim=${{line#*=}};; esac
@@ -47,13 +47,8 @@ monitor|list) exit 0;;
 off|reboot|status) ;;
 *) exit 1;;
 esac
-cd SHARED/run/{_FOLDER} || exit 1
-wish=$$-$(date +%s%N)
-echo "${{action:-reboot}} $victim" > "$wish.part" && mv "$wish.part" "$wish.wish"
-for try in $(seq 300); do
-  [ -e "$wish.answer" ] && exit "$(cat "$wish.answer")"
-  sleep 0.1
-done
+answer=$(request "${{action:-reboot}}" "$victim")
+[ -n "$answer" ] && exit "$answer"
 echo "the power switch does not answer" >&2
 exit 1
 """
@@ -64,34 +59,20 @@ class PowerSwitch:
 
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = {host.name: host for host in hosts}
-        self._ended = threading.Event()
-        for host in hosts:
-            _folder(host).mkdir(exist_ok=True)
-        self._thread = Background(target=self._serve)
-        self._thread.start()
+        self._requests = Requests(hosts, self._serve)
 
     def connect(self, host: Host) -> None:
         """Install the agent on a host."""
         path = f"/usr/sbin/{AGENT}"
-        script = SCRIPT.replace("SHARED", str(host.shared))
-        host.commands.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=script)
+        host.commands.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=agent(requests.script()))
 
     def stop(self) -> None:
         """Stop serving requests."""
-        self._ended.set()
-        self._thread.join()
+        self._requests.stop()
 
-    def _serve(self) -> None:
-        while not self._ended.wait(_POLL):
-            for host in self._hosts.values():
-                for wish in _folder(host).glob("*.wish"):
-                    # A node that was switched off meanwhile must not switch off the other.
-                    if not host.power.is_on:
-                        wish.unlink()
-                        continue
-                    code = self._do(wish.read_text().split())
-                    wish.with_suffix(".answer").write_text(f"{code}\n")
-                    wish.unlink()
+    def _serve(self, host: Host, wish: list[str]) -> str | None:
+        # A node that was switched off meanwhile must not switch off the other.
+        return None if host.power.is_idle else f"{self._do(wish)}"
 
     def _do(self, wish: list[str]) -> int:
         """Return the exit code for a request: 0: done, or on; 2: off; 1: failed."""
@@ -100,7 +81,7 @@ class PowerSwitch:
         if host is None:
             return 1
         if action == "status":
-            return 0 if host.power.is_on else 2
+            return 2 if host.power.is_idle else 0
         try:
             power_off(host)
         except FiveninesError:
@@ -114,13 +95,9 @@ def power_off(host: Host) -> None:
     Raises:
         FiveninesError: some processes do not end.
     """
-    host.power.off()
+    host.power.cut()
     wait_until(
-        lambda: "its processes do not end" if host.power.is_on else "",
+        lambda: "" if host.power.is_idle else "its processes do not end",
         _PATIENCE,
         f"{host.name} could not be switched off",
     )
-
-
-def _folder(host: Host) -> Path:
-    return host.node / "run" / _FOLDER

@@ -12,12 +12,10 @@ from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
 from fivenines.failover.managers.pacemaker import crm_mon
 from fivenines.failover.managers.pacemaker.corosync import corosync_conf
+from fivenines.failover.managers.pacemaker.log import LOG
 from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process, tail
 from fivenines.servers.base import inside
-
-# The log of Pacemaker's daemons, in a host's log folder.
-LOG = "pacemaker.log"
 
 # Log times are read as UTC; by default the daemons use their machine's time zone.
 ENVIRONMENT = {"TZ": "UTC"}

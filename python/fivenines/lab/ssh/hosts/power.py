@@ -25,6 +25,14 @@ class SshPower(HostPower):
     def is_on(self) -> bool:
         return self._service.runs
 
+    @property
+    def is_idle(self) -> bool:
+        return not self.is_on or not self._processes.reported()
+
+    def cut(self) -> None:
+        """End all processes of the host; its machine stays on, which needs no command of the inventory."""
+        self._processes.kill_all()
+
     def off(self) -> list[psutil.Process]:
         """Switch the machine off; return the local processes that represented its commands.
 

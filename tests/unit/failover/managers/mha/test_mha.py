@@ -2,7 +2,6 @@
 
 import os
 import socket
-import subprocess
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,12 +9,15 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from script_host import ScriptHost
 
 from fivenines.base.errors import FiveninesError
 from fivenines.experiment.validation.checks import problems
 from fivenines.failover.managers import lab_requests
 from fivenines.failover.managers.mha import files as mha_files
 from fivenines.failover.managers.mha.manager import Mha, MhaSettings
+from fivenines.failover.requests import Requests
+from fivenines.lab.host import NODE, Host
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
 from fivenines.solutions.replication.settings import ReplicationSettings
@@ -160,25 +162,19 @@ def test_a_new_primary_waits_for_replicas_if_the_old_one_did(tmp_path: Path, syn
 
 
 def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tuple[int, str, str]:
-    """Run a script with test pipes; return its exit status, its output and its request."""
-    ask, reply = tmp_path / "ask", tmp_path / "answer"
-    for pipe in (ask, reply):
-        pipe.unlink(missing_ok=True)
-        os.mkfifo(pipe)
-    text = text.replace(mha_files.ASK, str(ask)).replace(mha_files.ANSWER, str(reply))
+    """Run a script, answer its request; return its exit status, its output and its request."""
+    host: Any = ScriptHost("manager", tmp_path)
     script = tmp_path / "script"
-    script.write_text(text)
+    script.write_text(text.replace(str(NODE), str(host.node)))
     requested: list[str] = []
 
-    def serve() -> None:
-        requested.append(ask.read_text())
-        reply.write_text(f"{answer}\n")
+    def serve(_: Host, request: list[str]) -> str:
+        requested.append(" ".join(request))
+        return answer
 
-    if answer:
-        threading.Thread(target=serve, daemon=True).start()
-    done = subprocess.run(
-        ["sh", str(script), *words], capture_output=True, text=True, timeout=20, check=False
-    )
+    served = Requests([host], serve)
+    done = host.script(["sh", str(script), *words])
+    served.stop()
     return done.returncode, done.stdout + done.stderr, "".join(requested)
 
 
@@ -197,7 +193,7 @@ def test_the_shutdown_script_requests_fencing_and_answers_mha(
     words = [f"--command={command}", "--ssh_user=mysql", "--host=10.99.0.11", "--ip=10.99.0.11"]
     code, output, requested = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
     assert code == status
-    assert requested == ("fence 10.99.0.11\n" if answer else "")
+    assert requested == ("fence 10.99.0.11" if answer else "")
     assert ("the lab did not fence 10.99.0.11: fencing failed" in output) is (status == 1)
 
 
@@ -278,7 +274,7 @@ def test_mha_moves_the_entry_and_logs_it(
     assert code == status, heard
     assert proxy.heard[0] == "set server write/entry addr 10.99.0.12 port 3306\n"
     assert SEMI_SYNC_PRIMARY in heard, "clients come when it waits for others"
-    assert requested == ("entry 10.99.0.12\n" if answer else "")
+    assert requested == ("entry 10.99.0.12" if answer else "")
     if status:
         assert (answer or output).strip() in heard
     else:
@@ -297,10 +293,11 @@ def test_an_unreachable_proxy_moves_no_entry(tmp_path: Path) -> None:
 
 def test_a_moved_entry_is_an_event(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
-    assert "'entry' is not a request" in made._served("entry", "10.99.0.12"), "nothing to move"
+    host, request = made.host, ["entry", "10.99.0.12"]
+    assert "'entry' is not a request" in made._serve(host, request), "nothing to move"
     noted: list[str] = []
     made.entry = SimpleNamespace(moved=noted.append)
-    assert made._served("entry", "10.99.0.12") == "done"
+    assert made._serve(host, request) == "done"
     (event,) = made.events()
     assert (event.kind, event.node, noted) == ("entry", "node2", ["node2"])
     assert event.detail == "HAProxy leads writes to 10.99.0.12"
@@ -323,12 +320,12 @@ def test_the_lab_fences_and_reports_failures(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     made = _manager(tmp_path, solution)
     node = solution.nodes[0]
-    assert made._served("fence", "10.99.0.11") == "done", "nothing runs"
+    assert made._serve(made.host, ["fence", "10.99.0.11"]) == "done", "nothing runs"
     node.process = _Process(ends=True)
-    assert made._served("fence", "10.99.0.11") == "done"
+    assert made._serve(made.host, ["fence", "10.99.0.11"]) == "done"
     assert node.process.killed
     node.process = _Process(ends=False)
-    assert made._served("fence", "10.99.0.11") == (
+    assert made._serve(made.host, ["fence", "10.99.0.11"]) == (
         "fencing failed: processes of node1 are left after SIGKILL"
     )
     with pytest.raises(FiveninesError, match="'paint' is not a request"):

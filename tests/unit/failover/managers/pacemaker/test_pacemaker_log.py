@@ -3,10 +3,11 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fivenines.failover.managers.pacemaker.log import Follower, Story, moment_of
+from fivenines.failover.managers.pacemaker.log import LOG, Follower, Story, moment_of
 
 NOW = datetime(2026, 11, 22, 8, 4, 0, tzinfo=UTC)
 CONTROLD = "pacemaker-controld  [57] (log_executor_event) \tnotice: "
@@ -143,14 +144,46 @@ def test_a_log_of_the_old_year_read_in_the_new_one() -> None:
     assert moment_of("Feb 29 12:00:00.000", datetime(2028, 3, 1, tzinfo=UTC)).year == 2028
 
 
+class PlainLogHost:
+    """A host with a log folder, whose clocks may differ from ours."""
+
+    def __init__(self, folder: Path, ahead: float = 0.0) -> None:
+        self.node = folder
+        self._ahead_ns = round(ahead * 1e9)
+        (folder / "log").mkdir(parents=True)
+
+    @property
+    def clock(self) -> "PlainLogHost":
+        return self
+
+    def day_ahead_ns(self) -> int:
+        return time.time_ns() - time.monotonic_ns() + self._ahead_ns
+
+
+@pytest.mark.parametrize("ahead", [-5000.0, 5000.0, 40_000_000.0])
+def test_the_wall_clock_of_a_host_may_differ_from_ours(tmp_path: Path, ahead: float) -> None:
+    host: Any = PlainLogHost(tmp_path / "node1", ahead)
+    follower = Follower([host], "p_mariadb", lambda node: None)
+    follower.begin()
+    there = datetime.fromtimestamp(time.time() + ahead, UTC)
+    promoted = f"{CONTROLD}Result of promote operation for p_mariadb on node1: ok | x\n"
+    (host.node / "log" / LOG).write_text(
+        line(promoted, there.strftime("%H:%M:%S.%f")[:-3], day=there.strftime("%b %d"))
+    )
+    (event,) = follower.events()
+    follower.stop()
+    assert abs(event.monotonic_ns - time.monotonic_ns()) < 5e9
+
+
 def test_a_log_is_followed_from_the_beginning_of_the_watch(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     day, at = now.strftime("%b %d"), now.strftime("%H:%M:%S.000")
     promoted = f"{CONTROLD}Result of promote operation for p_mariadb on %s: ok | x\n"
-    log, later = tmp_path / "node1.log", tmp_path / "node2.log"
+    nodes: Any = [PlainLogHost(tmp_path / name) for name in ("node1", "node2")]
+    log, later = (host.node / "log" / LOG for host in nodes)
     log.write_text(line(promoted % "node1", at, day=day))
     primaries: list[str] = []
-    follower = Follower({"node1": log, "node2": later}, "p_mariadb", primaries.append)
+    follower = Follower(nodes, "p_mariadb", primaries.append)
     assert follower.events() == []
     follower.begin()
     begun = line(promoted % "node3", at, day=day)

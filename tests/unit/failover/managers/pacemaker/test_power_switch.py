@@ -7,30 +7,31 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
+from script_host import ScriptHost
 
 from fivenines.base.errors import FiveninesError
+from fivenines.failover import requests
 from fivenines.failover.managers.pacemaker import power_switch
-from fivenines.failover.managers.pacemaker.power_switch import SCRIPT, PowerSwitch
+from fivenines.failover.managers.pacemaker.power_switch import PowerSwitch
 
 
-class Machine:
+class Machine(ScriptHost):
     """A host with two processes that end when they are killed, unless they are stubborn."""
 
     def __init__(self, name: str, folder: Path, stubborn: bool = False) -> None:
-        self.name, self.node, self.pid, self.address = name, folder / name, 12, "10.99.0.11"
+        super().__init__(name, folder)
         self.stubborn = stubborn
         self.running = 2
-        (self.node / "run").mkdir(parents=True)
 
     @property
     def power(self) -> "Machine":
         return self
 
     @property
-    def is_on(self) -> bool:
-        return self.running > 0
+    def is_idle(self) -> bool:
+        return self.running == 0
 
-    def off(self) -> None:
+    def cut(self) -> None:
         self.running = self.running if self.stubborn else 0
 
 
@@ -44,15 +45,9 @@ def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
 
 
 def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
-    script = SCRIPT.replace("SHARED", str(machine.node))
-    return subprocess.run(
-        ["sh", "-c", script],
-        input="".join(f"{one}\n" for one in wishes),
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
-    )
+    request = requests.script().replace(f"timeout {requests._PATIENCE}", "timeout 1")
+    text = power_switch.agent(request)
+    return machine.script(["sh", "-c", text], "".join(f"{one}\n" for one in wishes))
 
 
 def test_a_node_switches_off_another(machines: dict[str, Machine]) -> None:
@@ -61,6 +56,13 @@ def test_a_node_switches_off_another(machines: dict[str, Machine]) -> None:
     assert ask(asking, "action=off", "port=node1").returncode == 0
     assert machines["node1"].running == 0 and machines["node2"].running == 2
     assert ask(asking, "action=status", "port=node1").returncode == 2
+
+
+def test_a_node_that_was_switched_off_gets_no_answer(machines: dict[str, Machine]) -> None:
+    machines["node1"].running = 0
+    refused = ask(machines["node1"], "action=off", "port=node2")
+    assert refused.returncode == 1 and "does not answer" in refused.stderr
+    assert machines["node2"].running == 2
 
 
 def test_fencing_can_fail(machines: dict[str, Machine]) -> None:

@@ -1,0 +1,90 @@
+"""Requests of scripts on hosts to the lab, and the lab's answers.
+
+A script appends its request to a log of its host and waits at a pipe for the answer, which a command on the
+host writes. Logs arrive here and commands get there wherever a host is: in namespaces, on a virtual machine,
+or on a machine over SSH. That stands for a separate network without faults: the wire of a power switch, or an
+administrator's phone.
+"""
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Sequence
+
+from fivenines.base.errors import FiveninesError
+from fivenines.base.threads import Background
+from fivenines.lab.host import Host
+from fivenines.lab.processes.process import whole_lines
+from fivenines.servers.base import inside
+
+# Name in a host's log folder.
+LOG = "requests.log"
+
+# Seconds between two looks at the logs. It is part of a failover's time, and a look costs microseconds.
+_POLL = 0.01
+
+# Longest time in seconds that a script waits for an answer.
+_PATIENCE = 60
+
+_LINE = re.compile(r"(?P<id>[\w-]+) (?P<words>.+)")
+
+
+def script(log: str = inside("log", LOG), pipes: str = inside("run")) -> str:
+    """Return a shell function `request WORDS...`, which prints the lab's answer; nothing: there is none.
+
+    Args:
+        log: path of the log as the script sees it.
+        pipes: folder for pipes as the script sees it.
+    """
+    return f"""\
+request() {{
+  id=$$-$(date +%s%N)
+  mkfifo "{pipes}/answer-$id" || return 1
+  echo "$id $*" >> {log}
+  timeout {_PATIENCE} cat "{pipes}/answer-$id"
+  rm -f "{pipes}/answer-$id"
+}}
+"""
+
+
+class Requests:
+    """Serves the requests of all scripts on some hosts, one after another, from its start to its stop.
+
+    Args:
+        hosts: the hosts.
+        serve: serves one request of a host and returns the answer, one line; None: the host gets no answer.
+    """
+
+    def __init__(self, hosts: Sequence[Host], serve: Callable[[Host, list[str]], str | None]) -> None:
+        self._hosts = hosts
+        self._answer = serve
+        self._ended = threading.Event()
+        # Requests of an earlier start of the same hosts are not served again.
+        self._positions = {host.name: whole_lines(host.node / "log" / LOG, 0)[1] for host in hosts}
+        self._thread = Background(target=self._serve)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop serving; a request that is being served is finished first."""
+        self._ended.set()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while not self._ended.wait(_POLL):
+            for host in self._hosts:
+                log = host.node / "log" / LOG
+                lines, self._positions[host.name] = whole_lines(log, self._positions[host.name])
+                for line in lines:
+                    if (asked := _LINE.fullmatch(line)) is not None:
+                        self._reply(host, asked["id"], self._answer(host, asked["words"].split()))
+
+    def _reply(self, host: Host, to: str, answer: str | None) -> None:
+        if answer is None:
+            return
+        # A script that has ended meanwhile needs no answer.
+        with contextlib.suppress(FiveninesError):
+            host.commands.run(["sh", "-c", _ANSWER, "sh", f"{inside('run')}/answer-{to}", answer])
+
+
+# A pipe without a reader must not hold up the next request.
+_ANSWER = 'test -p "$1" && printf "%s\\n" "$2" | timeout 5 tee "$1" > /dev/null'
