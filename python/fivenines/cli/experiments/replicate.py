@@ -36,7 +36,7 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Run the quick form, about half an hour (the default).")
+        bool, typer.Option("--quick", help="Run the quick form, about an hour (the default).")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Run the full form, which takes hours.")] = False,
     only: Annotated[
