@@ -1,8 +1,10 @@
-"""Wait for a condition."""
+"""Wait for a condition, or for data."""
 
+import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from fivenines.base.errors import FiveninesError
 
@@ -22,6 +24,28 @@ class Clock:
 
 MONOTONIC = Clock()
 """The clock of this machine, CLOCK_MONOTONIC."""
+
+
+class Open(Protocol):
+    """A file, pipe or socket."""
+
+    def fileno(self) -> int:
+        """Return its descriptor."""
+        ...
+
+
+def is_ready(seconds: float, read: Sequence[int | Open] = (), write: Sequence[int | Open] = ()) -> bool:
+    """Return whether one of some descriptors can be read, or one of others written, within `seconds`.
+
+    An end of file and an error can be read. Unlike select(2), poll(2) takes descriptors above 1023, which a
+    process with many hosts has.
+    """
+    waits = select.poll()
+    for one in read:
+        waits.register(one, select.POLLIN)
+    for one in write:
+        waits.register(one, select.POLLOUT)
+    return bool(waits.poll(max(0.0, seconds) * 1000))
 
 
 def wait_until(

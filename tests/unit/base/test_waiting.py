@@ -1,10 +1,15 @@
 """Waiting for something that should happen soon."""
 
+import fcntl
+import os
+import resource
+import socket
+
 import pytest
 from fake_clock import FakeClock
 
 from fivenines.base.errors import FiveninesError
-from fivenines.base.waiting import wait_until, wait_while_moving
+from fivenines.base.waiting import is_ready, wait_until, wait_while_moving
 
 
 @pytest.fixture
@@ -56,3 +61,29 @@ def test_by_default_the_clock_is_that_of_the_machine() -> None:
     reasons = iter(["not yet", ""])
     wait_until(lambda: next(reasons), 60.0, "it did not come", 0.001)
     assert list(reasons) == []
+
+
+def test_a_descriptor_is_ready_for_what_it_can_do() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert not is_ready(0.0, [ours])
+        assert is_ready(0.0, write=[ours])
+        theirs.send(b"x")
+        assert is_ready(1.0, [ours])
+        ours.recv(1)
+        theirs.close()
+        assert is_ready(1.0, [ours.fileno()]), "an end of file can be read"
+
+
+def test_a_descriptor_above_the_limit_of_select_is_waited_for() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1100), hard))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        high = fcntl.fcntl(ours, fcntl.F_DUPFD_CLOEXEC, 1024)
+        try:
+            assert not is_ready(0.0, [high])
+            theirs.send(b"x")
+            assert is_ready(1.0, [high])
+        finally:
+            os.close(high)

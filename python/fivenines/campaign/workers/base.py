@@ -1,5 +1,6 @@
 """Interface of workers, which run one trial at a time."""
 
+import gc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,5 +121,7 @@ def perform(
         record = run_block(work, order.experiment, folder, order.attempt, listener, deploy, where)
     else:
         record = run_trial(work, order.experiment, folder, order.attempt, listener, deploy, where)
+    # Cycles of a trial's objects may hold descriptors; by itself the collector runs rarely in this program.
+    gc.collect()
     complete = record.status == "complete"
     return Delivered(record, figures_of(folder, record) if complete else Figures())

@@ -26,6 +26,7 @@ from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.cluster.topology import Topology
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.mysql_family.opened import opened
 from fivenines.software.store import engine
 
 # Solutions with a group whose members Router can query.
@@ -182,7 +183,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         try:
             with (
                 short_path(self.host.node / "run") as folder,
-                pymysql.connect(
+                opened(
                     unix_socket=f"{folder}/{_SOCKET}",
                     user=REPLICATION,
                     password=password,

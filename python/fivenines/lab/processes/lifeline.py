@@ -5,7 +5,6 @@ PID as we see it (unix(7), SCM_CREDENTIALS). It exits when our end closes, and s
 """
 
 import contextlib
-import select
 import socket
 import struct
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import is_ready
 from fivenines.lab.processes.process import end_within, start_logged
 
 _CREDENTIALS = struct.Struct("3i")
@@ -60,8 +60,7 @@ def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProc
 
 def _await_ready(ours: socket.socket, waiter: subprocess.Popen[bytes], deadline: float) -> int | None:
     while time.monotonic() < deadline:
-        readable, _, _ = select.select([ours], [], [], 0.1)
-        if not readable:
+        if not is_ready(0.1, [ours]):
             if waiter.poll() is not None:
                 return None
             continue

@@ -6,7 +6,6 @@ checks need.
 
 import json
 import os
-import select
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from fivenines.base.core import core_binary
 from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.base.waiting import is_ready
 
 Dialect = Literal["mysql", "postgres", "soliddb", "oracle", "sqlserver", "db2"]
 # Supported SQL dialects, as `Kind` of crates/sql-wire names them.
@@ -143,8 +143,7 @@ class Connection:
     def _line(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         # An answer is one line, so the stream's own buffer contains no further one.
-        ready, _, _ = select.select([self._process.stdout], [], [], self._bound)
-        if not ready:
+        if not is_ready(self._bound, [self._process.stdout]):
             self._process.kill()
             raise OdbcError(f"no answer in {self._bound:g} s", "timeout")
         line = self._process.stdout.readline()

@@ -5,6 +5,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
 
@@ -49,7 +50,6 @@ def open_mysql(target: Target, connect_timeout: float, seconds: float) -> Any:
 
 
 def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: str) -> Any:
-    import pymysql
     from pymysql.constants import CLIENT
 
     asked = target.session
@@ -62,7 +62,7 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
         encryption["ssl"] |= {"ca": target.tls_ca} if target.tls_ca else {}
         encryption["ssl"] |= {"cert": asked.tls_cert, "key": asked.tls_key} if asked.tls_cert else {}
         encryption["ssl"]["verify_mode"] = mode.startswith("verify")
-    return pymysql.connect(
+    return opened(
         **where,
         **encryption,
         user=target.user,

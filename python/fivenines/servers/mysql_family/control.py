@@ -11,6 +11,7 @@ from fivenines.base.drivers import pymysql
 from fivenines.base.threads import Background
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
+from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.mysql_family.replication import Replicating
 
 # Longest wait, in seconds, until a replica has applied what it has received.
@@ -114,7 +115,7 @@ class MysqlFamilyControl(Control):
         """Open a short connection and yield its cursor; `patience`: timeout of answers in seconds."""
         host, port = address
         bound = max(1, round(self.timeout))
-        connection = pymysql.connect(
+        connection = opened(
             host=host,
             port=port,
             user=REPLICATION,

@@ -9,6 +9,7 @@ from fivenines.base.drivers import pymysql
 from fivenines.base.paths import short_path
 from fivenines.servers.base import Server
 from fivenines.servers.local import LocalServer
+from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.mysql_family.session import MysqlFamilySession
 from fivenines.servers.sql import Sql, run_with_client
 
@@ -79,7 +80,7 @@ class LocalMysqlFamilySql(MysqlFamilySql):
     def connect(self, timeout: float = 2.0) -> Iterator[Any]:
         server = self._local
         with short_path(server.socket_folder()) as folder:
-            connection = pymysql.connect(
+            connection = opened(
                 unix_socket=f"{folder}/{server.socket_name}",
                 user=server.administrator,
                 password=self.passwords.administrator,

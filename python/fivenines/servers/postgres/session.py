@@ -1,10 +1,10 @@
 """A lasting connection to PostgreSQL, at the level of the protocol."""
 
-import select
 import time
 from typing import Any
 
 from fivenines.base.drivers import psycopg
+from fivenines.base.waiting import is_ready
 from fivenines.servers.session import Answer, Connectable, Session
 
 
@@ -67,5 +67,5 @@ def _text(value: bytes | None) -> str | None:
 
 def _await(readable: list[int], writable: list[int], deadline: float) -> None:
     left = deadline - time.monotonic()
-    if left <= 0 or not any(select.select(readable, writable, [], left)):
+    if left <= 0 or not is_ready(left, readable, writable):
         raise TimeoutError("the server did not answer in time")

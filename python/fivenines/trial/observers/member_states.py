@@ -7,7 +7,6 @@ few lines. Network faults do not affect the polls, as the program runs in the ho
 import csv
 import json
 import os
-import select
 import subprocess
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import Any
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.threads import Background
+from fivenines.base.waiting import is_ready
 from fivenines.lab.processes.process import end_within
 from fivenines.servers.member import Member, StateReporter
 from fivenines.trial.observers.base import Observer
@@ -100,7 +100,7 @@ class MemberStateObserver(Observer):
         with process.stdin, process.stdout:
             descriptor, rest = process.stdout.fileno(), b""
             while not self._ended.is_set():
-                if not select.select([descriptor], [], [], _AGAIN)[0]:
+                if not is_ready(_AGAIN, [descriptor]):
                     continue
                 data = os.read(descriptor, 65536)
                 if not data:
