@@ -9,8 +9,8 @@ from fivenines.base.drivers import pymysql
 def opened(**options: Any) -> Any:
     """Open a connection; `options` as of `pymysql.connect`.
 
-    PyMySQL 1.2.4 does not close the socket of a refused connect. The error's frames keep it in a cycle until
-    the garbage collector runs, which is rare: two attempts a second at a dead server have used up all
+    PyMySQL 1.2.4 does not close the unix socket of a refused connect. The error's frames keep it in a cycle
+    until the garbage collector runs, which is rare: two attempts a second at a dead server have used up all
     descriptors of a process after twelve failovers.
     """
     try:
