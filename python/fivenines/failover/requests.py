@@ -9,7 +9,7 @@ administrator's phone.
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.threads import Background
@@ -47,17 +47,21 @@ request() {{
 """
 
 
+# Serves a request of a host, word by word, and returns the answer, one line; None: the host gets none.
+Serve = Callable[[Host, list[str]], str | None]
+
+
 class Requests:
     """Serves the requests of all scripts on some hosts, one after another, from its start to its stop.
 
     Args:
         hosts: the hosts.
-        serve: serves one request of a host and returns the answer, one line; None: the host gets no answer.
+        serve: what serves a request, by its first word; other requests get no answer.
     """
 
-    def __init__(self, hosts: Sequence[Host], serve: Callable[[Host, list[str]], str | None]) -> None:
+    def __init__(self, hosts: Sequence[Host], serve: Mapping[str, Serve]) -> None:
         self._hosts = hosts
-        self._answer = serve
+        self._serve_by = serve
         self._ended = threading.Event()
         # Requests of an earlier start of the same hosts are not served again.
         self._positions = {host.name: whole_lines(host.node / "log" / LOG, 0)[1] for host in hosts}
@@ -76,9 +80,11 @@ class Requests:
                 lines, self._positions[host.name] = whole_lines(log, self._positions[host.name])
                 for line in lines:
                     if (asked := _LINE.fullmatch(line)) is not None:
-                        self._reply(host, asked["id"], self._answer(host, asked["words"].split()))
+                        self._reply(host, asked["id"], asked["words"].split())
 
-    def _reply(self, host: Host, to: str, answer: str | None) -> None:
+    def _reply(self, host: Host, to: str, words: list[str]) -> None:
+        serve = self._serve_by.get(words[0])
+        answer = None if serve is None else serve(host, words)
         if answer is None:
             return
         # A script that has ended meanwhile needs no answer.

@@ -12,6 +12,7 @@ from fivenines.lab.host import Host, Root
 from fivenines.lab.lab_clocks import LabClocks
 from fivenines.lab.lab_power import LabPower
 from fivenines.lab.network.lab_network import LabNetwork
+from fivenines.lab.network.network import VIRTUAL
 from fivenines.lab.network.sites import LabSites
 from fivenines.lab.vm.machine import Machine
 
@@ -37,6 +38,9 @@ class Lab(Closing):
 
     # Callback for progress messages while hosts are added.
     tell: Callable[[str], None] = staticmethod(_ignore)
+
+    # The address that a failover manager moves.
+    virtual_address: str = VIRTUAL
 
     # Why host limits do not apply here; empty if they do.
     limits_reason: str

@@ -7,9 +7,12 @@ import pytest
 from lab_ndb import with_ndb
 from lab_ssh import DataCentre, experiment, left, record, roles, run
 
+from fivenines.lab.network.network import PREFIX
+
 pytestmark = pytest.mark.long
 
 KILL = "kill, restart_after: 2s"
+VIRTUAL = f"{PREFIX}.77"
 SOLUTIONS = {
     "replication": ("replication, engine: mariadb-10.11, replicas: 1", KILL),
     "semi-synchronous": ("replication, engine: mysql-9.7, replicas: 1, mode: after_sync", KILL),
@@ -31,6 +34,11 @@ SOLUTIONS = {
         "replication, engine: mariadb-10.11, replicas: 2, mode: after_sync, manager: {kind: pacemaker}",
         KILL,
     ),
+    "pacemaker with a virtual address": (
+        "replication, engine: mariadb-10.11, replicas: 2, mode: after_sync, access: virtual-address, "
+        "manager: {kind: pacemaker, fence: true}",
+        "partition, duration: 6s",
+    ),
     "ndb": ("ndb", KILL),
     "standalone": ("standalone, engine: postgres-18", "stop, restart_after: 1s"),
 }
@@ -39,6 +47,8 @@ SOLUTIONS = {
 @pytest.fixture(scope="module")
 def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
     with DataCentre(tmp_path_factory.mktemp("centre"), roles(5, 1, 2)) as made:
+        free = f"virtual_address: {VIRTUAL}\n"
+        made.inventory.write_text(free + made.inventory.read_text())
         assert run(made, "hosts", "enrol", str(made.inventory), "--yes").returncode == 0
         yield made
 
@@ -57,3 +67,5 @@ def test_a_solution_over_ssh(centre: DataCentre, tmp_path: Path, name: str) -> N
     assert trial["load"] and trial["check"]["nodes"]
     assert all(node["lost"] in (0, None) for node in trial["check"]["nodes"])
     assert left(centre) == []
+    addresses = [centre.privileged(centre.hosts[name], "ip -oneline addr") for name in centre.roles]
+    assert not [text for text in addresses if f" {VIRTUAL}/" in text]

@@ -59,6 +59,10 @@ def test_files_are_found_from_the_inventory(tmp_path: Path) -> None:
         ("hosts: {a: {address: 10.0.0.1, folder: ~/x}}", "hosts.a.folder: write an absolute path"),
         ("hosts: {a: {address: 10.0.0.1, folder: '/a b'}}", "'/a b' has white space, a quotation mark or"),
         ("silence: 5\nhosts: {a: {address: 10.0.0.1}}", "hosts.yaml:1:10:"),
+        (
+            "virtual_address: 10.0.0.1\nhosts: {a: {address: 10.0.0.1}}",
+            "virtual_address: 10.0.0.1 is the address of a machine",
+        ),
     ],
 )
 def test_a_mistake_says_where_it_is(tmp_path: Path, text: str, said: str) -> None:
@@ -94,6 +98,46 @@ def test_what_machines_cannot_do_is_a_mistake(tmp_path: Path, more: str, said: s
     lab = over_ssh(written(tmp_path, HOSTS))
     with pytest.raises(UsageError) as caught:
         load_parts(written(tmp_path, EXPERIMENT + more + "\n", "x.yaml"), lab=lab)
+    assert said in str(caught.value)
+
+
+PACEMAKER = """\
+name: moved
+solutions:
+  - solution: replication
+    engine: mariadb-10.11
+    mode: after_sync
+    manager: pacemaker
+    access: virtual-address
+workloads: [{workload: oltp_read_write}]
+connections: [2]
+trials: 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("virtual", "more", "said"),
+    [
+        ("", "", "set `virtual_address` in the inventory"),
+        ("10.0.0.99", "faults: [{fault: degrade, latency: 50ms}]", "would not delay packets to it"),
+        ("10.0.0.99", "network: [{sites: [x, y], link: {rtt: 20ms}}]", "would not delay packets to it"),
+        ("10.0.0.99", "", ""),
+    ],
+)
+def test_a_virtual_address_needs_a_free_one_and_real_links(
+    tmp_path: Path, virtual: str, more: str, said: str
+) -> None:
+    inventory = f"virtual_address: {virtual or 'null'}\n{HOSTS}"
+    inventory = inventory.replace("10.0.0.1", "10.0.0.1, site: x", 1).replace(
+        "10.0.0.2", "10.0.0.2, site: y", 1
+    )
+    lab = over_ssh(written(tmp_path, inventory))
+    file = written(tmp_path, PACEMAKER + more + "\n", "x.yaml")
+    if not said:
+        load_parts(file, lab=lab)
+        return
+    with pytest.raises(UsageError) as caught:
+        load_parts(file, lab=lab)
     assert said in str(caught.value)
 
 

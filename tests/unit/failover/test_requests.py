@@ -26,7 +26,8 @@ def served(host: ScriptHost) -> Iterator[list[list[str]]]:
         seen.append(words)
         return None if words == ["nothing"] else f"done: {' '.join(words)}"
 
-    running = Requests([host], serve)  # type: ignore[list-item]
+    words = ("fence", "entry", "nothing")
+    running = Requests([host], dict.fromkeys(words, serve))  # type: ignore[list-item]
     yield seen
     running.stop()
 
@@ -53,7 +54,7 @@ def test_a_request_without_an_answer_ends_with_none(host: ScriptHost, served: li
 
 def test_a_script_that_has_ended_holds_nothing_up(host: ScriptHost, served: list[list[str]]) -> None:
     with (host.node / "log" / LOG).open("a") as log:
-        log.write("1-1 fence node2\nnot a request at all?\n")
+        log.write("1-1 fence node2\nnot a request at all?\n1-2 paint node2\n")
     assert ask(host, "fence node3") == "done: fence node3\n"
     assert served[0] == ["fence", "node2"] and served[-1] == ["fence", "node3"]
 
@@ -66,7 +67,7 @@ def test_requests_of_an_earlier_start_are_not_served_again(host: ScriptHost) -> 
         seen.append(words)
         return "done"
 
-    running = Requests([host], serve)  # type: ignore[list-item]
+    running = Requests([host], {"fence": serve})  # type: ignore[list-item]
     try:
         assert ask(host, "fence node3") == "done\n"
     finally:

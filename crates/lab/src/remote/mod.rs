@@ -3,8 +3,9 @@
 //! `serve` is what the controller starts there: it makes the host's namespaces, does what it is asked for, and
 //! ends with all of that when the controller is silent. `guard` runs next to it and cleans up, whatever ended
 //! it: faults are undone, files removed. `receive` takes files in and says what arrived; `reach` tries whether a
-//! packet gets from one machine to another; `links` makes the way to others slow.
+//! packet gets from one machine to another; `links` makes the way to others slow; `address` moves a virtual address.
 
+mod address;
 mod first;
 mod guard;
 mod links;
@@ -31,6 +32,8 @@ enum Kind {
     Hear(reach::HearArgs),
     /// Send packets to a port
     Knock(reach::KnockArgs),
+    /// Give this machine a further address, or take it back
+    Address(address::AddressArgs),
     /// Be the links from this machine to others, as the input asks
     Links(links::LinksArgs),
 }
@@ -41,6 +44,7 @@ pub fn main(args: RemoteArgs) -> anyhow::Result<()> {
         Kind::Receive(receive) => receive::run(&receive),
         Kind::Hear(hear) => reach::hear(&hear),
         Kind::Knock(knock) => reach::knock(&knock),
+        Kind::Address(address) => address::run(&address),
         Kind::Links(links) => links::run(&links),
     }
 }

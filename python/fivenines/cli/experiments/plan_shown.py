@@ -65,7 +65,9 @@ def show_machines(experiments: "Sequence[Experiment]") -> None:
     slow = any(
         network.link.changes or network.links for experiment in experiments for network in experiment.network
     )
-    for line in lines(faults, slow):
+    solutions = [solution for experiment in experiments for solution in experiment.solutions]
+    virtual = any(solution.access.kind == "virtual-address" for solution in solutions)
+    for line in lines(faults, slow, virtual):
         console.say(f"  {line}")
 
 

@@ -40,6 +40,9 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
     for index, solution in enumerate(experiment.solutions):
         for why in _of_solution(solution):
             yield of_entry("solutions", index, f"{why}, over SSH")
+        if solution.access.kind == "virtual-address":
+            for why in _of_virtual_address(experiment):
+                yield of_entry("solutions", index, f"a virtual address over SSH: {why}")
     for index, network in enumerate(experiment.network):
         for why in _of_network(network, experiment.lab):
             yield of_entry("network", index, why)
@@ -82,8 +85,15 @@ def _of_solution(solution: SolutionSettings) -> Iterator[str]:
         yield "machines: virtual-machines is not possible on the machines of an inventory"
     if solution.limits.memory is not None or solution.limits.cpus is not None:
         yield "limits cannot be set"
-    if solution.access.kind == "virtual-address":
+
+
+def _of_virtual_address(experiment: Experiment) -> Iterator[str]:
+    machines = experiment.lab.machines
+    if machines is not None and machines.virtual_address is None:
+        yield "set `virtual_address` in the inventory to a free address of the machines' network"
+    slow = any(network.link.changes or network.links for network in experiment.network)
+    if slow or any(fault.fault == "degrade" for fault in experiment.faults):
         yield (
-            "a virtual address cannot be moved, as hosts have no right to change a machine's network; "
-            "use `access: haproxy`"
+            "emulated links would not delay packets to it: leave `link`, `links` and degrade out, or use "
+            "`access: haproxy`"
         )

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from fivenines.failover.proxies.base import Access
 from fivenines.failover.proxies.settings import AccessSettings
-from fivenines.lab.network import network
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.cluster.topology import Topology
 
@@ -34,8 +33,9 @@ class VirtualAddress(Access[VirtualAddressSettings]):
     settings_type = VirtualAddressSettings
 
     def start(self) -> None:
-        self.solution.nodes[0].host.addresses.give(network.VIRTUAL)
+        self.solution.nodes[0].host.addresses.give(self.solution.lab.virtual_address)
 
     def endpoints(self) -> Endpoints:
         node = self.solution.nodes[0]
-        return Endpoints.of_one(f"{network.VIRTUAL}:{node.port}", self.solution.endpoints().read)
+        virtual = self.solution.lab.virtual_address
+        return Endpoints.of_one(f"{virtual}:{node.port}", self.solution.endpoints().read)

@@ -61,12 +61,18 @@ OF_LINKS = (
         "ip route add default dev fivenines0 {and} ip rule add {mark}'",
     ),
 )
+OF_ADDRESSES = (
+    "for a virtual address",
+    ("{core} remote address give {address}", "{core} remote address take {address}"),
+)
 OF_POWER = ("for host-kill, run on this machine", ("power_off and power_on of the inventory",))
 
 
-def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
-    """Yield the list of commands as text, for a run with these faults or with emulated links."""
+def lines(faults: set[str], slow_links: bool, virtual_address: bool) -> Iterator[str]:
+    """Yield the list of commands as text, for a run with these faults, links or a virtual address."""
     steps = [*AT_THE_START]
+    if virtual_address:
+        steps.append(OF_ADDRESSES)
     if faults & {"partition", "sequence", "repeat"}:
         steps.append(OF_CUTS)
     if slow_links or faults & {"degrade", "sequence", "repeat"}:
@@ -84,7 +90,9 @@ def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
 def is_known(line: str) -> bool:
     """Return whether a command that a machine received is in the list."""
     line = line.removeprefix(SUDO)
-    known = [command for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS) for command in commands]
+    known = [
+        command for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS, OF_ADDRESSES) for command in commands
+    ]
     return any(_pattern(command).fullmatch(line) for command in known)
 
 

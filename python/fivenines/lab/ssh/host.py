@@ -56,10 +56,10 @@ class SshHost(Host):
         self.commands = commands = SshCommands(service, self.node)
         self.data = data = RemoteFolder(commands.run, connection, f"{place}/node/data", service.data_set)
         self.processes = SshProcesses(service, commands, self.node / "log")
-        self.power = SshPower(service, self.processes, data)
+        self.addresses = SshAddresses(service, self.address)
+        self.power = SshPower(service, self.processes, data, self.addresses)
         self.files = SshFiles(service, commands, self.node)
         self.clock = SshClock(service)
-        self.addresses = SshAddresses(name)
         self.namespaces = self.port = Elsewhere(f"{name} is on another machine")
 
     @property

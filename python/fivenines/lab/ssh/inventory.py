@@ -115,6 +115,11 @@ class Inventory(_Way):
         le=65535,
         description="UDP port for test packets that check whether one machine reaches another",
     )
+    virtual_address: IPv4Address | None = Field(
+        None,
+        description="free address in the machines' network, for `access: virtual-address`; fivenines "
+        "gives it to one machine after another, and takes it back at the end",
+    )
     hosts: dict[Annotated[str, Field(pattern=_NAME)], MachineSettings] = Field(
         min_length=1, description="the machines by name"
     )
@@ -125,6 +130,10 @@ class Inventory(_Way):
         for address in dict.fromkeys(text for text in addresses if addresses.count(text) > 1):
             names = [name for name, machine in self.hosts.items() if str(machine.address) == address]
             problems.append(f"hosts: {' and '.join(names)} have the same address {address}")
+        if str(self.virtual_address) in addresses:
+            problems.append(
+                f"virtual_address: {self.virtual_address} is the address of a machine: use a free one"
+            )
         for name, machine in self.hosts.items():
             if (machine.power_off is None) != (machine.power_on is None):
                 problems.append(f"hosts.{name}: set both `power_off` and `power_on`, or neither")

@@ -49,6 +49,8 @@ class SshLab(Lab):
         super().__init__(folder)
         settings = network or NetworkSettings()
         self._inventory = inventory
+        if inventory.virtual_address is not None:
+            self.virtual_address = str(inventory.virtual_address)
         self._places = Places(inventory.hosts, _IN_USE)
         self._id = secrets.token_hex(4)
         self._there: dict[str, SshHost] = {}

@@ -67,7 +67,7 @@ class WrittenFiles:
 
     def configuration(self, solution: Solution[Any, Any], access: Access[Any]) -> Configuration:
         """Return the files of all hosts without passwords, with marks, in the order of the hosts."""
-        addresses = (*(host.address for host in self._lab.hosts.values()), network.VIRTUAL)
+        addresses = (*(host.address for host in self._lab.hosts.values()), self._lab.virtual_address)
         known = re.compile("|".join(rf"(?<![\d.]){re.escape(one)}(?![\d.])" for one in addresses))
         nodes = {node.name: node for node in solution.nodes if isinstance(node, LocalServer)}
         files = []

@@ -11,6 +11,7 @@ from fivenines.servers.cluster.endpoints import Endpoints
 def _layer(give: Callable[[str], None] = print) -> VirtualAddress:
     host = SimpleNamespace(addresses=SimpleNamespace(give=give))
     behind: Any = SimpleNamespace(
+        lab=SimpleNamespace(virtual_address="10.99.0.250"),
         nodes=[SimpleNamespace(name="node1", port=3306, host=host)],
         endpoints=lambda: Endpoints(("10.99.0.11:3306",), ("10.99.0.12:3306",), "writable", "first"),
     )

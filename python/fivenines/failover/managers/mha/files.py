@@ -23,6 +23,9 @@ FAILOVER = inside("conf", "master_ip_failover_script")
 ONLINE_CHANGE = inside("conf", "master_ip_online_change_script")
 SSHD_CONFIGURATION = inside("conf", "sshd_config")
 
+# First words of the requests of its scripts.
+REQUESTS = ("fence", "entry")
+
 # User name of MHA on nodes: the server's user, as MHA must read the server's logs.
 LOGIN = "mysql"
 

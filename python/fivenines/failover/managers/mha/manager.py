@@ -131,7 +131,7 @@ class Mha(Manager[MhaSettings]):
     def start(self) -> None:
         self.ssh.start()
         self._keep_passwords()
-        self._requests = Requests([self.host], self._serve)
+        self._requests = Requests([self.host], dict.fromkeys(mha_files.REQUESTS, self._serve))
         try:
             self._launch()
         except FiveninesError:

@@ -14,8 +14,8 @@ from fivenines.base.drivers import pymysql
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
 from fivenines.failover.managers.base import Manager
-from fivenines.failover.managers.pacemaker import crm_mon
-from fivenines.failover.managers.pacemaker.cib import CLONE, DATABASE, first_cib, with_resources
+from fivenines.failover.managers.pacemaker import crm_mon, moved_address
+from fivenines.failover.managers.pacemaker.cib import CLONE, DATABASE, Resource, first_cib, with_resources
 from fivenines.failover.managers.pacemaker.log import Follower
 from fivenines.failover.managers.pacemaker.power_switch import AGENT, PowerSwitch
 from fivenines.failover.managers.pacemaker.resources import (
@@ -27,6 +27,8 @@ from fivenines.failover.managers.pacemaker.resources import (
 )
 from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
 from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, PacemakerStack, properties
+from fivenines.failover.requests import Requests
+from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process
 from fivenines.servers import secrets
 from fivenines.servers.base import Server
@@ -59,7 +61,9 @@ class Pacemaker(Manager[PacemakerSettings]):
             [node.host for node in self.solution.nodes], DATABASE, self.solution.roles.appoint
         )
         primary = self.solution.roles.primary_of_record
-        self._switch = PowerSwitch([node.host for node in self.solution.nodes])
+        hosts = [node.host for node in self.solution.nodes]
+        self._switch = PowerSwitch(hosts)
+        self._requests = Requests(hosts, {**self._switch.serves, **moved_address.SERVES})
         try:
             self.solution.each(self._boot)
             wait_until(
@@ -68,7 +72,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._hand_over(primary)
             wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
         except BaseException:
-            self._switch.stop()
+            self._requests.stop()
             raise
         self._log.begin()
 
@@ -138,7 +142,7 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     def stop(self) -> None:
         self._log.stop()
-        self._switch.stop()
+        self._requests.stop()
 
     @property
     def alive(self) -> bool:
@@ -185,15 +189,21 @@ class Pacemaker(Manager[PacemakerSettings]):
             primary.host,
             with_resources(
                 database(settings, names),
-                [address()] if moves else [],
+                [self._address(primary.host)] if moves else [],
                 names,
                 AGENT if settings.fence else "",
             ),
         )
 
+    def _address(self, host: Host) -> Resource:
+        virtual = self.solution.lab.virtual_address
+        return moved_address.resource(virtual) if host.addresses.by_request else address(virtual)
+
     def _boot(self, node: Server) -> None:
         """Start the daemons of a node, as its init system does."""
         self._switch.connect(node.host)
+        if node.host.addresses.by_request:
+            moved_address.connect(node.host)
         self._stack.boot(node.host)
 
     def _restore(self, node: Mariadb) -> None:

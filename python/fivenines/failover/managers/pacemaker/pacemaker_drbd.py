@@ -31,7 +31,9 @@ from fivenines.failover.managers.pacemaker.log import Follower
 from fivenines.failover.managers.pacemaker.power_switch import AGENT, PowerSwitch
 from fivenines.failover.managers.pacemaker.resources import address
 from fivenines.failover.managers.pacemaker.stack import PacemakerStack, properties
+from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
+from fivenines.lab.network.network import VIRTUAL
 from fivenines.lab.vm.host import VirtualMachine
 from fivenines.servers.base import Server, inside
 from fivenines.servers.cluster.cluster import Cluster
@@ -57,7 +59,7 @@ def followers(settings: PacemakerDrbdSettings, device: str, server: ServerAgent)
     return [
         Resource(FILES, "Filesystem", files, [*once, *watched], meta),
         Resource(SERVER, server.name, server.parameters, [*once, *watched], meta),
-        address(),
+        address(VIRTUAL),
     ]
 
 
@@ -99,12 +101,13 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
         self._log = Follower(voters, DISK, self.solution.roles.appoint, _STEPS)
         self._switch = PowerSwitch(voters)
+        self._requests = Requests(voters, self._switch.serves)
         try:
             self._form()
             self._hand_over()
             wait_until(self._not_adopted, 90.0, "Pacemaker did not find the running resources", interval=0.3)
         except BaseException:
-            self._switch.stop()
+            self._requests.stop()
             raise
         self._log.begin()
 
@@ -206,7 +209,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def stop(self) -> None:
         self._log.stop()
-        self._switch.stop()
+        self._requests.stop()
 
     @property
     def alive(self) -> bool:

@@ -4,12 +4,12 @@ The agent runs on a node and requests what it wants of the lab, see `failover.re
 processes of the victim, removes its extra addresses, and answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
 from fivenines.failover import requests
-from fivenines.failover.requests import Requests
+from fivenines.failover.requests import Serve
 from fivenines.lab.host import Host
 
 # File name in /usr/sbin, where Pacemaker looks for fence agents, and the agent's name in the configuration.
@@ -55,20 +55,20 @@ exit 1
 
 
 class PowerSwitch:
-    """Serves the requests of all nodes from its start to its stop."""
+    """Serves the requests of all nodes for each other's power."""
 
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = {host.name: host for host in hosts}
-        self._requests = Requests(hosts, self._serve)
+
+    @property
+    def serves(self) -> Mapping[str, Serve]:
+        """Return what serves its requests, by their first word."""
+        return dict.fromkeys(("off", "reboot", "status"), self._serve)
 
     def connect(self, host: Host) -> None:
         """Install the agent on a host."""
         path = f"/usr/sbin/{AGENT}"
         host.commands.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=agent(requests.script()))
-
-    def stop(self) -> None:
-        """Stop serving requests."""
-        self._requests.stop()
 
     def _serve(self, host: Host, wish: list[str]) -> str | None:
         # A node that was switched off meanwhile must not switch off the other.

@@ -78,11 +78,14 @@ def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
     return Resource(DATABASE, "mariadb", parameters, _operations(settings), meta)
 
 
-def address() -> Resource:
-    """Return the virtual address."""
-    parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
-    operations = [Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0)]
-    return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
+def address(virtual: str) -> Resource:
+    """Return a virtual address, which the host that has it gives to itself."""
+    parameters = {"ip": virtual, "cidr_netmask": "24", "nic": network.DEVICE}
+    return Resource(ADDRESS, "IPaddr2", parameters, OF_ADDRESS, {})
+
+
+# As the agent IPaddr2 advises.
+OF_ADDRESS = (Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0))
 
 
 def _operations(settings: PacemakerSettings) -> list[Operation]:

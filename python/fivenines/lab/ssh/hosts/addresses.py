@@ -1,18 +1,37 @@
 """The addresses of a host on another machine, whose network is the machine's own."""
 
-from fivenines.base.errors import FiveninesError
 from fivenines.lab.hosts.addresses import HostAddresses
+from fivenines.lab.ssh.hosts.service import HostService
 
 
 class SshAddresses(HostAddresses):
-    """Only the first address: the network belongs to the machine."""
+    """Gives the machine further addresses, which programs on the host have no right to do.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        service: the host there.
+        own: the machine's own address.
+    """
+
+    by_request = True
+
+    def __init__(self, service: HostService, own: str) -> None:
         super().__init__()
-        self._name = name
+        self._service, self._own = service, own
 
     def give(self, extra: str) -> None:
-        raise FiveninesError(f"{self._name}: hosts over SSH cannot have further addresses")
+        # Registered first: an address that stays on the machine would be a second one in its network.
+        self._service.ask({"undo": {"name": extra, "command": self._command("take", extra), "input": ""}})
+        self.extra = [*self.extra, extra]
+        self._service.connection.need(self._command("give", extra))
+
+    def take(self, extra: str) -> None:
+        self._service.connection.need(self._command("take", extra))
+        self._service.ask({"undo": {"name": extra, "command": [], "input": ""}})
+        self.extra = [one for one in self.extra if one != extra]
 
     def keep_only_own(self) -> None:
-        """Do nothing: a machine of an inventory has no further addresses."""
+        for extra in dict.fromkeys(self.extra):
+            self.take(extra)
+
+    def _command(self, what: str, extra: str) -> list[str]:
+        return [self._service.core, "remote", "address", what, f"--address={extra}", f"--own={self._own}"]

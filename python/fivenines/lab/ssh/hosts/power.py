@@ -2,6 +2,7 @@
 
 import psutil
 
+from fivenines.lab.hosts.addresses import HostAddresses
 from fivenines.lab.hosts.power import HostPower
 from fivenines.lab.hosts.processes import HostProcesses
 from fivenines.lab.ssh import power
@@ -16,10 +17,14 @@ class SshPower(HostPower):
         service: the host there.
         processes: its processes.
         data: its data folder.
+        addresses: its addresses.
     """
 
-    def __init__(self, service: HostService, processes: HostProcesses, data: RemoteFolder) -> None:
+    def __init__(
+        self, service: HostService, processes: HostProcesses, data: RemoteFolder, addresses: HostAddresses
+    ) -> None:
         self._service, self._processes, self._data = service, processes, data
+        self._addresses = addresses
 
     @property
     def is_on(self) -> bool:
@@ -32,6 +37,7 @@ class SshPower(HostPower):
     def cut(self) -> None:
         """End all processes of the host; its machine stays on, which needs no command of the inventory."""
         self._processes.kill_all()
+        self._addresses.keep_only_own()
 
     def off(self) -> list[psutil.Process]:
         """Switch the machine off; return the local processes that represented its commands.
@@ -42,6 +48,8 @@ class SshPower(HostPower):
         clients = self._processes.running()
         connection = self._service.connection
         power.run(connection, connection.machine.power_off, "power_off")
+        # A machine loses them with its power.
+        self._addresses.extra = []
         self._service.disconnect()
         return clients
 

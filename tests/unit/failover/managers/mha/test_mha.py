@@ -172,7 +172,7 @@ def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tup
         requested.append(" ".join(request))
         return answer
 
-    served = Requests([host], serve)
+    served = Requests([host], dict.fromkeys(mha_files.REQUESTS, serve))
     done = host.script(["sh", str(script), *words])
     served.stop()
     return done.returncode, done.stdout + done.stderr, "".join(requested)

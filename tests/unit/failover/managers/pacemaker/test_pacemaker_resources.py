@@ -26,4 +26,4 @@ def test_thresholds_limit_failures() -> None:
 
 
 def test_the_address_belongs_to_no_host() -> None:
-    assert address().parameters["ip"] == "10.99.0.250"
+    assert address("10.99.0.250").parameters["ip"] == "10.99.0.250"

@@ -13,6 +13,7 @@ from fivenines.base.errors import FiveninesError
 from fivenines.failover import requests
 from fivenines.failover.managers.pacemaker import power_switch
 from fivenines.failover.managers.pacemaker.power_switch import PowerSwitch
+from fivenines.failover.requests import Requests
 
 
 class Machine(ScriptHost):
@@ -39,9 +40,10 @@ class Machine(ScriptHost):
 def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Machine]]:
     monkeypatch.setattr(power_switch, "_PATIENCE", 0.1)
     hosts = {name: Machine(name, tmp_path, name == "node3") for name in ("node1", "node2", "node3")}
-    switch = PowerSwitch(list(hosts.values()))  # type: ignore[arg-type]
+    listed: Any = list(hosts.values())
+    serving = Requests(listed, PowerSwitch(listed).serves)
     yield hosts
-    switch.stop()
+    serving.stop()
 
 
 def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
