@@ -9,7 +9,7 @@ root="$(cd "$(dirname "$0")/../.." && pwd)"
 pages="$root/build/pages"
 
 rm -rf "$pages"
-for page in README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE docs examples tests/bench/README.md; do
+for page in README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md LICENSE docs examples findings tests/bench/README.md; do
   mkdir -p "$(dirname "$pages/$page")"
   ln -s "$root/$page" "$pages/$page"
 done
