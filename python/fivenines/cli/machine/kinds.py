@@ -24,16 +24,20 @@ class What(StrEnum):
 
 def list_(
     what: Annotated[
-        What,
+        What | None,
         typer.Argument(
-            help="One of solutions, workloads, faults, managers, access, measures, examples.", metavar="WHAT"
+            help="One of solutions, workloads, faults, managers, access, measures, examples; default: the "
+            "names of all of them.",
+            metavar="[WHAT]",
+            show_default=False,
         ),
-    ],
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the available solutions, workloads, faults, managers, access, measures or examples.
 
     \b
+    fivenines list
     fivenines list solutions
     fivenines list faults
     fivenines list measures
@@ -42,6 +46,9 @@ def list_(
     from fivenines.cli.output import console
     from fivenines.experiment import choices, examples
 
+    if what is None:
+        _list_names(as_json)
+        return
     if what is What.measures:
         _list_measures(as_json)
         return
@@ -53,6 +60,26 @@ def list_(
         console.table(["name", "about"], rows)
     if examples_asked:
         console.note(f"To run one: fivenines run NAME. To copy and edit one: {examples.FOLDER}")
+
+
+def _list_names(as_json: bool) -> None:
+    """Print the names of everything, without descriptions."""
+    from fivenines.analysis.measures.measures import listing
+    from fivenines.cli.output import console
+    from fivenines.experiment import choices, examples
+
+    names = {what.value: list(choices.lines(what.value)) for what in What if what not in _LISTED_APART}
+    names[What.measures.value] = [str(row["name"]) for row in listing()]
+    names[What.examples.value] = [name for name, _ in examples.descriptions()]
+    if as_json:
+        console.as_json(names)
+        return
+    console.table(["what", "names"], [[what, ", ".join(listed)] for what, listed in names.items()])
+    console.note("With descriptions: fivenines list WHAT")
+
+
+# Their names come from elsewhere than those of an experiment's sections.
+_LISTED_APART = (What.measures, What.examples)
 
 
 def _list_measures(as_json: bool) -> None:

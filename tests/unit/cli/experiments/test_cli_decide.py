@@ -204,6 +204,9 @@ def test_list_names_each_with_a_line_about_it(fivenines: Fivenines, what: str, n
     assert name in [row["name"] for row in rows]
     assert all(row["about"] for row in rows)
     assert name in fivenines("list", what).out
+    everything = json.loads(fivenines("list", "--json").out)
+    assert everything[what] == [row["name"] for row in rows]
+    assert name in fivenines("list").out
 
 
 def test_the_schema_is_json(fivenines: Fivenines, tmp_path: Path) -> None:
