@@ -35,6 +35,7 @@ class FakeLab:
     """The hosts of a deployment; closing it ends all servers."""
 
     limits_reason = ""
+    virtual_address = "10.99.0.250"
     tell: Any = None
 
     def __init__(self, folder: Path) -> None:
