@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.measures.measures import MEASURES
-from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
@@ -72,7 +71,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
     for pair in _pairs(judged):
         for sample, printed in ((pair.ours, False), (pair.theirs, True)):
             # A figure published in another scale cannot share the axis.
-            if sample is None or sample.summary.mean is None or (printed and "(" in sample.source):
+            if sample is None or sample.summary.mean is None or sample.scaled:
                 continue
             summary = sample.summary
             name = " ".join(filter(None, (pair.key[1], pair.where)))
@@ -135,10 +134,12 @@ def _ours(measure: str, sample: Sample | None) -> str:
     if sample is None:
         return NOTHING
     if sample.summary.mean is None:
-        return sample.unavailable or sample.missing or NOTHING
+        # The verdict gives the reason, once for all figures.
+        return "cannot be run here" if sample.unavailable else sample.missing or NOTHING
     if sample.exact:
         return number(sample.summary.mean)
-    return f"{_mean(measure, sample.summary)}, {count(sample.summary.n, sample.unit)}"
+    mean = mean_with_interval(sample.summary, milli=_milli(measure))
+    return f"{mean}, {count(sample.summary.n, sample.unit)}"
 
 
 def _theirs(measure: str, sample: Sample | None) -> str:
@@ -146,14 +147,11 @@ def _theirs(measure: str, sample: Sample | None) -> str:
         return NOTHING
     if summary.bounds:
         # Publications rarely give the number of trials of a bound.
-        show = milliseconds if _milli(measure) else number
+        show = milliseconds if _milli(measure) and not sample.scaled else number
         return f"at least {show(summary.mean)}; {sample.source}"
     trials = f", {count(summary.n, 'trial')}" if summary.sd is not None else ""
-    return f"{_mean(measure, summary)}{trials}; {sample.source}"
-
-
-def _mean(measure: str, summary: Summary) -> str:
-    return mean_with_interval(summary, milli=_milli(measure))
+    mean = mean_with_interval(summary, milli=_milli(measure) and not sample.scaled)
+    return f"{mean}{trials}; {sample.source}"
 
 
 def _milli(measure: str) -> bool:

@@ -41,7 +41,7 @@ class PrintedFigures:
         summary = of_moments(n, mean, spread, bounds=n if entry.bound else 0)
         scale = f" ({entry.scale})" if entry.scale else ""
         exact = measure in EXACT
-        return Sample(summary, source=f"{entry.source}{scale}", exact=exact)
+        return Sample(summary, source=f"{entry.source}{scale}", scaled=bool(scale), exact=exact)
 
     def events(self, measure: str, place: Place) -> Events:
         """Return the number of trials with an event."""

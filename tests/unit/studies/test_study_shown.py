@@ -10,6 +10,7 @@ from fivenines.studies.claims.figures import Events, Level, Place, Sample, Varia
 from fivenines.studies.claims.greater import Greater
 from fivenines.studies.figures_shown import figures_table
 from fivenines.studies.judged import StudyResult, judge
+from fivenines.studies.models import Unavailable
 from fivenines.studies.source import parse_study
 
 STUDY = """\
@@ -54,6 +55,25 @@ def test_figures_of_several_places_stand_beside_each_other(tmp_path: Path) -> No
     table = figures_table(_result(tmp_path).claims[1])
     assert [row[0] for row in table.rows] == ["one down", "other down"]
     assert ["100" in row[-1] for row in table.rows] == [True, False]
+
+
+def test_a_figure_in_a_scale_of_its_own_has_no_unit(tmp_path: Path) -> None:
+    scaled = STUDY.replace("n: 5,", "n: 5, scale: idle = 100,").replace("SEEN", "0")
+    loaded = parse_study(scaled, "x.yaml")
+    result = judge(loaded.study, "full", loaded.experiments["full"], tmp_path)
+    printed = [row[-1] for row in figures_table(result.claims[1]).rows]
+    assert all("idle = 100" in text for text in printed)
+    assert not any(" ms" in text or " s " in text for text in printed), printed
+
+
+def test_a_table_leaves_the_reason_of_what_cannot_run_to_the_verdict(tmp_path: Path) -> None:
+    loaded = parse_study(STUDY.replace("SEEN", "0"), "x.yaml")
+    why = {"loss": Unavailable(why="there is no cloud account")}
+    study = loaded.study.model_copy(update={"unavailable": why})
+    result = judge(study, "full", loaded.experiments["full"], tmp_path)
+    claim = result.claims[1]
+    assert any("no cloud account" in atom.sentence for atom in claim.verdict.atoms)
+    assert {row[2] for row in figures_table(claim).rows} == {"cannot be run here"}
 
 
 class _Wide:

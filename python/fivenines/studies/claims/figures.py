@@ -98,6 +98,7 @@ class Sample:
         missing: why there are no values ("no trial is complete", "not published"); empty: there are.
         unavailable: why this machine cannot produce values ("aurora: a cloud account").
         source: source in a publication ("T5.8"), or the link of a run's cell.
+        scaled: a publication prints it in a scale of its own ("Galera = 100"), so that it has no unit.
         exact: a number of the solution without random variation, as its number of hosts, which is judged
             without an interval.
         unit: what has one value: a trial, or a block of an interleaved comparison, in which all solutions
@@ -111,6 +112,7 @@ class Sample:
     missing: str = ""
     unavailable: str = ""
     source: str = ""
+    scaled: bool = False
     exact: bool = False
     unit: Literal["trial", "block"] = "trial"
 
