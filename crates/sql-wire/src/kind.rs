@@ -20,6 +20,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The statement that begins a transaction. BEGIN alone would begin a block where `sql_mode` is ORACLE (MariaDB).
+    pub fn begin(self) -> &'static str {
+        match self {
+            Kind::Mysql => "START TRANSACTION",
+            _ => "BEGIN",
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Kind::Mysql => "mysql",

@@ -77,7 +77,7 @@ impl Exchange {
     pub fn new(kind: Kind, own: Vec<Statement>) -> Rc<Exchange> {
         let standard = |name, effect, sql| Statement::new(kind, name, effect, sql, &[]);
         let mut statements = vec![
-            standard("begin", Effect::Begin, "BEGIN"),
+            standard("begin", Effect::Begin, kind.begin()),
             standard("commit", Effect::Commit, "COMMIT"),
             standard("rollback", Effect::Rollback, "ROLLBACK"),
         ];

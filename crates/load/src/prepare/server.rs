@@ -108,7 +108,7 @@ impl Server {
     }
 
     pub fn begin(&mut self) -> Result<(), Failure> {
-        self.run("BEGIN")
+        self.run(self.kind.begin())
     }
 
     pub fn commit(&mut self) -> Result<(), Failure> {

@@ -97,7 +97,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
             if row is None:
                 raise FiveninesError("the database has no table to read from")
             rows = self.settings.rows
-            cursor.execute("BEGIN" if rows else _SNAPSHOT[node.driver])
+            cursor.execute("START TRANSACTION" if rows else _SNAPSHOT[node.driver])
             # Rows that other transactions have locked are skipped: waiting for them could deadlock.
             lock = f"LIMIT {rows} FOR UPDATE SKIP LOCKED" if rows else "LIMIT 1"
             cursor.execute(f"SELECT 1 FROM {row[0]} {lock}")

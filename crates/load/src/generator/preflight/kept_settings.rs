@@ -76,7 +76,7 @@ pub fn lost(
 fn held(connect: &mut impl FnMut() -> Result<Client, Failure>) -> Result<Client, Failure> {
     let mut holder = connect()?;
     holder.set_timeout(PATIENCE)?;
-    holder.query("BEGIN")?;
+    holder.query("START TRANSACTION")?;
     holder.query("SELECT 1")?;
     Ok(holder)
 }
