@@ -6,6 +6,7 @@ and `enable_` before a switch (MySQL 9 reference manual, "Program Option Modifie
 sets server_id); MySQL 9.7 does neither.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,30 @@ def canonical(name: str, family: Family | None) -> str:
     if family == "postgresql":
         return option
     return next((option.removeprefix(prefix) for prefix in _SWITCHES if option.startswith(prefix)), option)
+
+
+# Names of one setting in MariaDB 10.11 and later, which are no spellings of each other.
+_SAME = {
+    "log_slow_query": "slow_query_log",
+    "log_slow_query_file": "slow_query_log_file",
+    "log_slow_query_time": "long_query_time",
+    "log_slow_min_examined_row_limit": "min_examined_row_limit",
+    "tx_isolation": "transaction_isolation",
+    "tx_read_only": "transaction_read_only",
+    "binlog_expire_logs_seconds": "expire_logs_days",
+}
+
+
+def one_setting(name: str, family: Family | None) -> str:
+    """Return one name for all names of a setting, also those of before and after it was renamed."""
+    same = canonical(name, family)
+    if family == "mariadb":
+        same = _SAME.get(same, same)
+    if family in ("mysql", "ndb"):
+        # MySQL 8.0.26 renamed these, and takes both names.
+        same = re.sub(r"(?<![a-z])slave(?![a-z])", "replica", same)
+        same = re.sub(r"(?<![a-z])master(?![a-z])", "source", same)
+    return same
 
 
 def is_loose(name: str) -> bool:

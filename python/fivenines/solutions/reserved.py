@@ -7,7 +7,7 @@ solution reserves in addition are defined with its settings (`SolutionSettings.r
 import re
 from collections.abc import Mapping
 
-from fivenines.servers.spelled import canonical, is_on
+from fivenines.servers.spelled import canonical, is_on, one_setting
 from fivenines.software.base import Family
 
 _ADDRESS = "each node has its own address in the lab, which clients, proxies and checks use"
@@ -67,7 +67,26 @@ _MYSQL_FAMILY: dict[str, str] = {
     "read_only": _ROLE,
     "super_read_only": _ROLE,
     "offline_mode": "clients of the load could not log in",
-    "transaction_read_only": "the load could not write",
+    **dict.fromkeys(("transaction_read_only", "innodb_read_only"), "the load could not write"),
+    **dict.fromkeys(
+        (
+            "binlog_do_db",
+            "binlog_ignore_db",
+            *(
+                f"replicate_{what}"
+                for what in (
+                    "do_db",
+                    "do_table",
+                    "ignore_db",
+                    "ignore_table",
+                    "rewrite_db",
+                    "wild_do_table",
+                    "wild_ignore_table",
+                )
+            ),
+        ),
+        "replicas would not have all tables: their missing rows would count as lost",
+    ),
     "set_variable": "it was removed in MySQL 5.5: write the setting under its own name",
     "defaults_file": _DIRECTIVE,
     "defaults_extra_file": _DIRECTIVE,
@@ -152,18 +171,19 @@ def refused(given: Mapping[str, object], family: Family | None, own: Mapping[str
     reasons: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, value in given.items():
-        same = canonical(name, family)
+        same, one = canonical(name, family), one_setting(name, family)
         if (
             reason := _no_name(name)
             or known.get(same)
+            or known.get(one)
             or _abbreviated(same, family, known)
             or _by_value(same, value, family)
         ):
             remedy = "" if "write " in reason else "; leave it out"
             reasons[name] = f"{reason}{remedy}"
-        elif same in first and same not in ADDED:
-            reasons[name] = f"it is the same setting as {first[same]}: leave one of them out"
-        first.setdefault(same, name)
+        elif one in first and same not in ADDED:
+            reasons[name] = f"it is the same setting as {first[one]}: leave one of them out"
+        first.setdefault(one, name)
     return reasons
 
 

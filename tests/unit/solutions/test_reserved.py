@@ -56,6 +56,9 @@ def _message(solution: str, given: dict[str, object]) -> str:
         "mysqlx-socket",
         "admin_address",
         "slow_query_log_file",
+        "binlog-ignore-db",
+        "replicate_wild_do_table",
+        "innodb_read_only",
         "rpl_semi_sync_source_enabled",
         "loose_rpl_semi_sync_master_enabled",
         "gtid-mode",
@@ -199,3 +202,42 @@ def test_lines_of_a_file_that_are_no_settings(name: str) -> None:
 )
 def test_names_with_dots_and_hyphens_are_settings(name: str) -> None:
     assert not _message("replication", {"engine": "mysql-9.7", "server": {name: 1}})
+
+
+@pytest.mark.parametrize("solution", ["hot-standby", "patroni"])
+@pytest.mark.parametrize(
+    ("server", "why"),
+    [
+        ({"WAL_level": "minimal"}, "server.WAL_level: minimal: standbys cannot follow"),
+        ({"max_wal_senders": 0}, "server.max_wal_senders: 0:"),
+        ({"wal_level": "logical", "max_wal_senders": 16}, ""),
+    ],
+)
+def test_settings_with_which_no_standby_follows_are_refused(
+    solution: str, server: dict[str, object], why: str
+) -> None:
+    message = _message(solution, {"server": server})
+    assert why in message and bool(message) is bool(why)
+
+
+def test_a_lone_server_may_write_minimal_wal() -> None:
+    given: dict[str, object] = {
+        "engine": "postgres-18",
+        "server": {"wal_level": "minimal", "max_wal_senders": 0},
+    }
+    assert _message("standalone", given) == ""
+
+
+@pytest.mark.parametrize(
+    ("engine", "server", "why"),
+    [
+        ("mysql-9.7", {"slave_net_timeout": 10, "replica-net-timeout": 20}, "the same setting as slave_net"),
+        ("mariadb-10.11", {"long_query_time": 2, "log_slow_query_time": 5}, "the same setting as long_query"),
+        ("mariadb-10.11", {"log_slow_query_file": "/var/log/slow.log"}, "keeps its files in its own folder"),
+        ("mysql-9.7", {"slave_net_timeout": 10, "replica_skip_errors": "1062"}, ""),
+        ("mysql-9.7", {"master_verify_checksum": 1, "source_verify_checksum": 1}, "the same setting"),
+    ],
+)
+def test_two_names_of_one_setting_are_refused(engine: str, server: dict[str, object], why: str) -> None:
+    message = _message("replication", {"engine": engine, "server": server})
+    assert why in message and bool(message) is bool(why)

@@ -15,6 +15,7 @@ from fivenines.failover.managers.operator.manager import OperatorSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.engines import engine_type
+from fivenines.solutions.hot_standby.checks import HotStandbyChecks
 from fivenines.solutions.replication.facts import hot_standby_facts
 from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
@@ -28,6 +29,8 @@ else:
 
 class HotStandbySettings(SolutionSettings):
     """Streaming replication; `synchronous_commit` decides what a commit waits for."""
+
+    checks_type = HotStandbyChecks
 
     setup_seconds: ClassVar[float] = 3.0
 

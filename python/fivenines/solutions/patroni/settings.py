@@ -8,6 +8,7 @@ from pydantic import Field
 from fivenines.base.units import Duration, Size, format_duration
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.durability import postgres_problems
+from fivenines.solutions.patroni.checks import PatroniChecks
 from fivenines.solutions.reserved import by_key
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.traits import Traits
@@ -25,6 +26,8 @@ Seconds = Annotated[Duration, Field(ge=1, multiple_of=1)]
 
 class PatroniSettings(SolutionSettings):
     """PostgreSQL servers that Patroni starts, promotes and demotes; etcd decides about the leader."""
+
+    checks_type = PatroniChecks
 
     can_be_vms = False
 
