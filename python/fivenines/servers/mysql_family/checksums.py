@@ -20,7 +20,8 @@ class MysqlFamilyDialect(Dialect):
     def __init__(self, digest: str) -> None:
         self.digest = digest
 
-    settings = "SET SESSION time_zone = '+00:00'"
+    # The modes of a server change the syntax (ORACLE, ANSI) and what is printed (PAD_CHAR_TO_FULL_LENGTH).
+    settings = "SET SESSION time_zone = '+00:00', sql_mode = ''"
     tables = (
         "SELECT c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.COLUMN_KEY = 'PRI'"
         " FROM information_schema.COLUMNS c JOIN information_schema.TABLES t"
@@ -48,6 +49,9 @@ class MysqlFamilyDialect(Dialect):
             # A long value could make the whole too long for one packet, which would be NULL.
             f"COALESCE({self.digest.format(self.quoted(name))}, 'NULL')"
             if kind.lower().endswith(("text", "blob"))
+            # As a double it has all its digits; a FLOAT is printed with six.
+            else f"QUOTE({self.quoted(name)} + 0e0)"
+            if kind.lower() == "float"
             else f"QUOTE({self.quoted(name)})"
             for name, kind in columns
         ]

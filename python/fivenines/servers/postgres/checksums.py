@@ -11,7 +11,11 @@ from fivenines.servers.checksums import BUCKETS, Dialect, Shape
 class PostgresDialect(Dialect):
     """PostgreSQL."""
 
-    settings = "SET TIME ZONE 'UTC'"
+    # Nodes of an external cluster may be configured differently; 1: all digits of floating-point numbers.
+    settings = (
+        "SET TIME ZONE 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'iso_8601'; "
+        "SET extra_float_digits = 1; SET bytea_output = 'hex'; SET search_path = public"
+    )
     tables = (
         "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod),"
         " coalesce(a.attnum = ANY (i.indkey), false)::int"
