@@ -7,7 +7,10 @@ STATUS" and "GTID".
 import contextlib
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+from fivenines.base.drivers import pymysql
+from fivenines.base.errors import brief
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.external.monitoring import (
@@ -61,6 +64,13 @@ class ExternalPostgres(ExternalServer):
             return float(moment)
         return None
 
+    def same_as(self, other: ExternalServer) -> bool:
+        # To the microsecond; a standby has the primary's system identifier, but not its start.
+        statement = "SELECT pg_postmaster_start_time()"
+        with contextlib.suppress(Exception):
+            return bool(self.sql.query(statement) == other.sql.query(statement))
+        return False
+
     def follows(self) -> str:
         ((recovering,),) = self.sql.query("SELECT pg_is_in_recovery()")
         # Any account can see that there is a receiver, but not its state.
@@ -91,6 +101,15 @@ class _ExternalMysqlFamily(ExternalServer):
             ((moment,),) = self.sql.query("SELECT UNIX_TIMESTAMP()")
             return float(moment) - float(uptime)
         return None
+
+    def same_as(self, other: ExternalServer) -> bool:
+        # Names, numbers and folders of servers in containers may be equal; a lock is of one server.
+        name = f"fivenines-{uuid4()}"
+        with contextlib.suppress(Exception), self.sql.connect() as connection, connection.cursor() as cursor:
+            cursor.execute(f"SELECT GET_LOCK('{name}', 0)")
+            ((holder,),) = other.sql.query(f"SELECT IS_USED_LOCK('{name}')")
+            return holder is not None
+        return False
 
     def follows(self) -> str:
         status = self._replica_status()
@@ -150,9 +169,40 @@ class ExternalMysql(_ExternalMysqlFamily):
         self._console = MysqlFamilyConsole(self, Mysql.client_program, Mysql.client_options)
 
     def behind(self, primary: Server) -> str:
-        ((written,),) = primary.sql.query("SELECT @@global.gtid_executed")
+        ((written, mode),) = primary.sql.query("SELECT @@global.gtid_executed, @@global.gtid_mode")
+        if str(mode).startswith("OFF"):
+            # Its set of transactions stays as it is, so it would never be behind.
+            return self._behind_in_files(primary)
         ((whole,),) = self.sql.query(f"SELECT GTID_SUBSET('{written}', @@global.gtid_executed)")
         return "" if whole else f"{self.name} has not applied all of {written}"
+
+    def _behind_in_files(self, primary: Server) -> str:
+        """Return what it still has to apply, by the primary's binary log."""
+        try:
+            written = _binary_log(primary)
+            status = self.sql.replica_status()
+        except Exception as error:  # drivers raise what they like
+            return (
+                f"{self.name}: whether it has applied everything is unknown, as gtid_mode is OFF and its "
+                f"position is not shown to this account: GRANT REPLICATION CLIENT ({brief(error)})"
+            )
+        if not status:
+            return f"{self.name} follows no server"
+        named = "Source" if "Source_Server_Id" in status else "Master"
+        ((number,),) = primary.sql.query("SELECT @@global.server_id")
+        if int(number) != int(status[f"{named}_Server_Id"]):
+            return f"{self.name} does not follow the primary: without GTIDs their positions do not compare"
+        applied = (str(status[f"Relay_{named}_Log_File"]), int(status[f"Exec_{named}_Log_Pos"]))
+        return "" if applied >= written else f"{self.name} is at {applied}, the primary at {written}"
+
+
+def _binary_log(primary: Server) -> tuple[str, int]:
+    """Return the end of a server's binary log: file and position."""
+    try:
+        rows = primary.sql.query("SHOW BINARY LOG STATUS")
+    except pymysql.err.ProgrammingError:  # its name before MySQL 8.2
+        rows = primary.sql.query("SHOW MASTER STATUS")
+    return str(rows[0][0]), int(rows[0][1])
 
 
 def gtids_missing(written: str, applied: str) -> bool:

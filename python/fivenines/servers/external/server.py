@@ -71,6 +71,10 @@ class ExternalServer(Server):
             return brief(error)
         return ""
 
+    def same_as(self, other: "ExternalServer") -> bool:
+        """Return whether two addresses lead to one server; False also if that is unknown."""
+        return False
+
     @abstractmethod
     def born(self) -> float | None:
         """Return its start in seconds since 1970, accurate to about a second; None without an answer."""

@@ -6,7 +6,9 @@ are refused when the experiment is read, unless a hook is set.
 
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -98,6 +100,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         Raises:
             FiveninesError: tables exist and must not, or could not be created.
         """
+        self._require_distinct([self._server(*named) for named in self.settings.addresses().items()])
         server = self._writer()
         report(f"loading {workload.name} at {server.endpoint}", None)
         existing = "reuse" if begun else self.settings.existing
@@ -127,11 +130,25 @@ class External(Solution[ExternalSettings, ExternalServer]):
             if reason := node.refusal():
                 raise FiveninesError(f"{node.name} at {node.endpoint} refuses the connection: {reason}")
         self._require_roles(self.nodes[0])
+        self._require_distinct(self.nodes)
         wait_until(self._incomplete, self.patience, f"{self.settings.name}: it is not complete", 0.2)
 
     def _require_roles(self, server: ExternalServer) -> None:
         if problem := self.settings.problem_with_roles(server.driver):
             raise UsageError(f"{self.settings.name}: {problem}")
+
+    def _require_distinct(self, nodes: Sequence[ExternalServer]) -> None:
+        """Require that each member is another server: one by two names would seem to be a split brain.
+
+        Raises:
+            UsageError: two members are the same server.
+        """
+        for one, other in combinations(nodes, 2):
+            if one.same_as(other):
+                raise UsageError(
+                    f"{self.settings.name}: {one.endpoint} and {other.endpoint} are the same server. Name "
+                    "each server once in `members`; further names, and proxies, belong in `write` and `read`"
+                )
 
     def _incomplete(self) -> str:
         primary = self.roles.primary()
