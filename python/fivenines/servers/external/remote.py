@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fivenines.servers.mysql_family.opened import opened
+from fivenines.servers.mysql_family.sql import UNLIMITED
 from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
 
@@ -72,7 +73,7 @@ def _open_mysql(target: Target, connect_timeout: float, seconds: float, mode: st
         read_timeout=max(1, round(seconds)),
         autocommit=True,
         client_flag=CLIENT.MULTI_STATEMENTS,
-        init_command=asked.init_sql or None,
+        init_command=asked.init_sql or UNLIMITED,
     )
 
 

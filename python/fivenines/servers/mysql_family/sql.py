@@ -13,6 +13,14 @@ from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.mysql_family.session import MysqlFamilySession
 from fivenines.servers.sql import Sql, run_with_client
 
+# Gives a session of fivenines no time limits: a user's short ones are for clients, and would end what
+# fivenines itself asks. The first comment is executed by MySQL only, the second by MariaDB only (MariaDB
+# documentation, "Comment Syntax": it ignores versions from 50700 to 50999).
+UNLIMITED = (
+    "SET SESSION /*!50708 max_execution_time = 0, */ /*M!100101 max_statement_time = 0, */ "
+    "wait_timeout = 28800"
+)
+
 # Returns the statement that makes the server end a session's queries after so many seconds.
 StatementLimit = Callable[[float], str]
 
@@ -90,6 +98,7 @@ class LocalMysqlFamilySql(MysqlFamilySql):
                 read_timeout=max(1, round(timeout)),
                 write_timeout=max(1, round(timeout)),
                 autocommit=True,
+                init_command=UNLIMITED,
             )
         with connection:
             yield connection

@@ -17,13 +17,13 @@ class PostgresMonitoring(Monitoring):
         self._server = server
 
     def counters(self) -> CounterReader:
-        return PostgresCounters(self._server.database).read
+        return PostgresCounters(self._server.database, self.omitted).read
 
     def lag(self) -> PostgresLag:
-        return PostgresLag(self.name)
+        return PostgresLag(self.name, self.omitted)
 
     def effective_settings(self) -> dict[str, str]:
-        return dict(self._server.sql.query("SELECT name, setting FROM pg_settings ORDER BY name"))
+        return dict(self._server.sql.query(_SETTINGS))
 
     def in_effect(self, asked: Asked) -> list[Finding]:
         parameters = {
@@ -38,3 +38,9 @@ class PostgresMonitoring(Monitoring):
     @property
     def of_role(self) -> frozenset[str]:
         return frozenset(("synchronous_standby_names", "synchronized_standby_slots"))
+
+
+# Settings of the session that asks are not those of the server.
+_SETTINGS = (
+    "SELECT name, CASE WHEN source = 'session' THEN reset_val ELSE setting END FROM pg_settings ORDER BY name"
+)

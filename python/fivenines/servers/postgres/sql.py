@@ -49,10 +49,10 @@ class LocalPostgresSql(PostgresSql):
                 password=self.passwords.administrator,
                 dbname=database,
                 connect_timeout=max(2, round(timeout)),
-                options=f"-c statement_timeout={round(timeout * 1000)}",
                 autocommit=True,
             ) as connection,
         ):
+            connection.execute(limits(connection.info.server_version, timeout))
             yield connection
 
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
@@ -60,3 +60,20 @@ class LocalPostgresSql(PostgresSql):
 
     def run_file(self, file: Path) -> None:
         run_with_client(self._server.console.batch(), file)
+
+
+def limits(version: int, seconds: float) -> str:
+    """Return statements that give a session of fivenines its own time limits, not the server's defaults.
+
+    A user's limits are for clients: a short one would end what fivenines itself asks. As SET, not as options
+    of the connection: pg_settings then still shows the server's values, as `reset_val`.
+
+    Args:
+        version: of the server, as libpq gives it: 180006.
+        seconds: time limit of each statement.
+    """
+    names = ["lock_timeout", "idle_in_transaction_session_timeout"]
+    names += ["idle_session_timeout"] if version >= 140000 else []
+    names += ["transaction_timeout"] if version >= 170000 else []
+    none = [f"SET {name} = 0" for name in names]
+    return "; ".join([*none, f"SET statement_timeout = {round(seconds * 1000)}"])

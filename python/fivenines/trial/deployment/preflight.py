@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.base import plugins
-from fivenines.base.errors import FiveninesError
+from fivenines.base.errors import FiveninesError, brief
 from fivenines.lab.namespaces.lab import NamespaceLab
 from fivenines.lab.processes.process import tail
 from fivenines.load import dataset
@@ -142,7 +142,10 @@ def _tried(settings: SolutionSettings, data: Path, folder: Path) -> tuple[str, l
             for name in settings.server
             if canonical(name, settings.family) not in node.monitoring.of_role
         ]
-        findings = node.monitoring.in_effect({name: settings.server[name] for name in given})
+        try:
+            findings = node.monitoring.in_effect({name: settings.server[name] for name in given})
+        except Exception as error:  # drivers raise what they like
+            return f"it starts, but does not answer what fivenines asks: {brief(error)}", []
         return "", [finding for finding in findings if finding.kind == "differs"]
 
 
