@@ -47,6 +47,7 @@ from fivenines.analysis.resources.links import link_bytes
 from fivenines.analysis.resources.machine import Sharing, sharing
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.tables import by_trial
+from fivenines.analysis.unobserved import unobserved_in_words
 from fivenines.base.errors import FiveninesError
 from fivenines.results import layout
 from fivenines.results.load_parts import Connects, ErrorEntry, Schedule, Step, TypeCounts, Work
@@ -289,6 +290,7 @@ def _measure(
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     if evidence.unseen:
         notes.append(f"not observed in the servers' logs: {evidence.unseen}")
+    notes += [f"not observed: {text}" for text in unobserved_in_words(record.unobserved)]
     if not (watched := would_be_seen(record, traces.states)):
         notes.append("node states were not recorded: a split brain would not be detected")
     return TrialMeasures(

@@ -109,6 +109,14 @@ class Event(Record):
     detail: str = ""
 
 
+class Unobserved(Record):
+    """Figures that a server does not show: unknown, and never 0."""
+
+    node: str
+    what: str
+    why: str
+
+
 class FaultRecord(Record):
     """An injected fault; a trial with a sequence of faults has several."""
 
@@ -378,6 +386,9 @@ class TrialRecord(AttemptRecord):
     )
     pause_seconds: float | None = Field(
         None, description="random delay before the load, so that the fault meets any phase of the checks"
+    )
+    unobserved: list[Unobserved] = Field(
+        default_factory=list, description="figures that servers do not show, with the reason"
     )
     clocks: dict[str, ClockRecord] = Field(
         default_factory=dict,

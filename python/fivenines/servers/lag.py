@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Self
 
+from fivenines.servers.counters import Omitted
 from fivenines.servers.session import Session
 
 # The lagging node, the server's name of the figure, its value (None: NULL), and the unit.
@@ -15,10 +16,12 @@ class LagReader(ABC):
 
     Args:
         name: of the node.
+        omitted: gets figures that the server does not show, and why.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, omitted: Omitted | None = None) -> None:
         self.name = name
+        self.omitted: Omitted = {} if omitted is None else omitted
 
     @abstractmethod
     def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:

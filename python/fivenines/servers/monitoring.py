@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from fivenines.servers.counters import CounterReader, SideReader
+from fivenines.servers.counters import CounterReader, Omitted, SideReader
 from fivenines.servers.in_effect import Asked, Finding, unobserved
 from fivenines.servers.lag import LagReader, LagRow
 from fivenines.servers.session import Session
@@ -18,6 +18,8 @@ class Monitoring(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        # Figures that its readers found missing, and why.
+        self.omitted: Omitted = {}
 
     def counters(self) -> CounterReader:
         """Return the function that reads its counters through a session; by default it reads none."""

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 
+class RefusedError(Exception):
+    """The server answers that it does not show this: to this account, with this configuration, or at all."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """The names of the columns, and the rows."""
@@ -42,12 +46,15 @@ class Session(ABC):
         """Return the answer to one statement, within the timeout.
 
         Raises:
+            RefusedError: the server does not show it; the connection stays open.
             Exception: the driver's own; the connection is then closed.
         """
         try:
             if self._connection is None:
                 self._connection = self._open.enter_context(self._node.connect(self._timeout))
             return self._ask(statement)
+        except RefusedError:
+            raise
         except Exception:
             self.close()
             raise

@@ -13,7 +13,7 @@ from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan
 from fivenines.results import layout
 from fivenines.results.load_summary import LoadSummary
-from fivenines.results.records import ClientRecord, Event, FaultRecord
+from fivenines.results.records import ClientRecord, Event, FaultRecord, Unobserved
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.faults.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.trial.faults.recovered import LoadRates, early_end
@@ -139,6 +139,10 @@ class Measurement(AbstractContextManager["Measurement"]):
         load = _merged(self._part, clients, results)
         windows = self._planned.windows(load, self._injected)
         return Loaded(windows, load, _client_records(clients, results), *self._cores)
+
+    def unobserved(self) -> list[Unobserved]:
+        """Return figures that the observers miss, and why, after the `with` block."""
+        return self._observers.unobserved()
 
     def end_network(self) -> None:
         """Remove the network conditions before the checks."""

@@ -87,6 +87,7 @@ class TrialSession:
             measurement.inject()
             measurement.recover()
         state.loaded = measurement.loaded()
+        state.unobserved = measurement.unobserved()
         # A step that fails from here on must not lose what was measured.
         state.faults = measurement.faults.records()
 

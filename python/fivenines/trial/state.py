@@ -17,6 +17,7 @@ from fivenines.results.records import (
     Isolation,
     SettingsCheck,
     TrialRecord,
+    Unobserved,
     Windows,
     WorkerRecord,
 )
@@ -56,6 +57,7 @@ class TrialState:
     settle_seconds: float | None = None
     faults: list[FaultRecord] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    unobserved: list[Unobserved] = field(default_factory=list)
     clocks: dict[str, ClockRecord] = field(default_factory=dict)
     in_effect_after: SettingsCheck | None = None
     check: Check | None = None
@@ -88,6 +90,7 @@ class TrialState:
             load=self.loaded.load if self.loaded else LoadSummary(),
             clients=self.loaded.clients if self.loaded else [],
             pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
+            unobserved=self.unobserved,
             clocks=self.clocks,
             controller_cpu=self.loaded.controller_cpu if self.loaded else None,
             serve_cpu=self.loaded.serve_cpu if self.loaded else None,

@@ -62,7 +62,11 @@ def test_an_unreadable_log_is_reported(settings: dict[str, str], why: str) -> No
     [
         ({"log_lock_waits": "off"}, "lock waits: log_lock_waits = off"),
         ({"log_checkpoints": "off"}, "checkpoints: log_checkpoints = off"),
-        ({"log_min_messages": "panic"}, "deadlocks: log_min_messages = panic"),
+        ({"log_min_messages": "log"}, "deadlocks: log_min_messages = log"),
+        # LOG is not written either
+        ({"log_min_messages": "panic"}, "deadlocks, lock waits and checkpoints: log_min_messages = panic"),
+        ({"deadlock_timeout": "30000"}, "lock waits of less than deadlock_timeout = 30000 ms"),
+        ({"deadlock_timeout": "500"}, ""),
         ({"log_min_messages": "error"}, ""),
         ({"log_destination": "stderr,csvlog", "lc_messages": "en_US.UTF-8"}, ""),
     ],

@@ -19,8 +19,12 @@ class FakeSession:
 
 
 def _asked(replica: Answer, member: Answer) -> Any:
-    positions = Answer(["executed", "waiting"], [("u:1-10", "u:11-12")])
-    return FakeSession(gtid_executed=positions, REPLICA=replica, member_stats=member)
+    return FakeSession(
+        RECEIVED=Answer(["waiting"], [("u:11-12",)]),
+        gtid_executed=Answer(["executed", "mode"], [("u:1-10", "ON")]),
+        REPLICA=replica,
+        member_stats=member,
+    )
 
 
 def test_a_replica_and_a_member_report_their_lag() -> None:
@@ -52,10 +56,13 @@ def test_counters_of_a_member_have_the_names_of_their_table() -> None:
         INNODB_METRICS=Answer([], [("lock_deadlocks", 4)]),
         STATUS=Answer([], [("Threads_running", "3"), ("Gr_flow_control_throttle_count", "0")]),
         member_stats=Answer([], [tuple(range(len(counters.COLUMNS)))]),
+        setup_consumers=Answer([], [(1, 0, 0)]),
         file_summary=Answer([], [(8192,)]),
     )
-    found = dict(counters.read(session))
+    omitted: dict[str, str] = {}
+    found = dict(counters.MysqlCounters(omitted).read(session))
     assert (found["Threads_running"], found["Gr_flow_control_throttle_count"]) == (3.0, 0.0)
     assert found["replication_group_member_stats.COUNT_CONFLICTS_DETECTED"] == 2.0
     assert found["INNODB_METRICS.lock_deadlocks"] == 4.0
     assert found["file_summary_by_event_name.write_bytes"] == 8192.0
+    assert omitted == {}

@@ -11,7 +11,7 @@ from trial_contract import Parts, Ran, Run, Steps, TrialContract, run_with
 
 from fivenines.results.configuration import Configuration
 from fivenines.results.load_summary import LoadSummary
-from fivenines.results.records import Deployment, FaultRecord
+from fivenines.results.records import Deployment, FaultRecord, Unobserved
 from fivenines.trial import measurement, session, verification
 
 
@@ -126,7 +126,13 @@ PRETENDED = Parts(PretendedDeployment, PretendedLoads, PretendedFaults, lambda _
 class TestPretendedTrial(TrialContract):
     @pytest.fixture
     def run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-        observers = SimpleNamespace(start=lambda _ns: None, alert=lambda: None, stop=lambda: None, tables={})
+        observers = SimpleNamespace(
+            start=lambda _ns: None,
+            alert=lambda: None,
+            stop=lambda: None,
+            unobserved=lambda: [Unobserved(node="node1", what="its counters", why="refused")],
+            tables={},
+        )
         monkeypatch.setattr(session, "data_set", lambda *_: tmp_path)
         monkeypatch.setattr(measurement, "Observers", lambda *_: observers)
         monkeypatch.setattr(measurement, "keep_measurements", lambda *_: None)

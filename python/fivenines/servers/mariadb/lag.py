@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from fivenines.servers.counters import Omitted
 from fivenines.servers.lag import LagReader, LagRow
+from fivenines.servers.mysql_family.replica_status import replica_status
 from fivenines.servers.positions import Sample, behind_furthest, distance, parse_gtids, position_at
 from fivenines.servers.session import Session
 
@@ -46,13 +48,13 @@ class Positions:
 class MariadbLag(LagReader):
     """Reads one node; keeps its positions for comparison with others, see `apart`."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, omitted: Omitted | None = None) -> None:
+        super().__init__(name, omitted)
         self.positions = Positions()
 
     def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
-        status = (session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0]
+        status = replica_status(session, self.omitted)
         moment = now_ms()
         written, applied = session.ask(_POSITIONS).rows[0]
         self._keep(moment, status, str(written or ""), str(applied or ""))

@@ -13,7 +13,7 @@ class MariadbMonitoring(MysqlFamilyMonitoring):
         return counters.read
 
     def lag(self) -> MariadbLag:
-        return MariadbLag(self.name)
+        return MariadbLag(self.name, self.omitted)
 
     def sources(self) -> dict[str, str]:
         rows = self._server.sql.query(

@@ -7,8 +7,11 @@ replication_connection_status Table".
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
+from fivenines.servers.counters import Omitted, rows_unless_refused
 from fivenines.servers.lag import LagReader, LagRow
+from fivenines.servers.mysql.counters import MEMBER
 from fivenines.servers.mysql.group import transactions
+from fivenines.servers.mysql_family.replica_status import replica_status
 from fivenines.servers.positions import Sample, behind_furthest
 from fivenines.servers.session import Session
 
@@ -20,37 +23,46 @@ _QUEUES = (
     f"SELECT {', '.join(QUEUES)} FROM performance_schema.replication_group_member_stats "
     "WHERE MEMBER_ID = @@server_uuid"
 )
-_POSITIONS = (
-    "SELECT @@global.gtid_executed, (SELECT GROUP_CONCAT(GTID_SUBTRACT(RECEIVED_TRANSACTION_SET, "
-    "@@global.gtid_executed)) FROM performance_schema.replication_connection_status "
-    "WHERE RECEIVED_TRANSACTION_SET <> '')"
+_WAITING = (
+    "SELECT GROUP_CONCAT(GTID_SUBTRACT(RECEIVED_TRANSACTION_SET, @@global.gtid_executed)) "
+    "FROM performance_schema.replication_connection_status WHERE RECEIVED_TRANSACTION_SET <> ''"
 )
+
+EXECUTED = "lag in transactions (gtid_executed)"
+RECEIVED = "received transactions (performance_schema.replication_connection_status)"
 
 
 class MysqlLag(LagReader):
     """Reads one node; keeps its number of executed transactions for comparison with others, see `apart`."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, omitted: Omitted | None = None) -> None:
+        super().__init__(name, omitted)
         self.executed: list[Sample] = []
 
     def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         """Yield what the node itself reports now; `now_ms` is the clock of the table."""
         moment = now_ms()
-        executed, waiting = session.ask(_POSITIONS).rows[0]
-        self.executed.append(Sample(moment, {0: float(transactions(str(executed)))}))
-        if waiting is not None:
-            yield self.name, NOT_APPLIED, float(transactions(str(waiting))), "transactions"
-        yield from self._as_replica((session.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
-        for counts in session.ask(_QUEUES).rows:
+        ((executed, mode),) = session.ask("SELECT @@global.gtid_executed, @@global.gtid_mode").rows
+        if str(mode).startswith("OFF"):
+            # Empty sets are equal on all nodes, however far they are behind.
+            self.omitted[EXECUTED] = f"gtid_mode is {mode}"
+        else:
+            self.executed.append(Sample(moment, {0: float(transactions(str(executed)))}))
+        for (waiting,) in rows_unless_refused(session, _WAITING, RECEIVED, self.omitted):
+            if waiting is not None:
+                yield self.name, NOT_APPLIED, float(transactions(str(waiting))), "transactions"
+        yield from self._as_replica(replica_status(session, self.omitted))
+        for counts in rows_unless_refused(session, _QUEUES, MEMBER, self.omitted):
             for name, value in zip(QUEUES, counts, strict=True):
                 yield self.name, name, float(value), "transactions"
 
     def _as_replica(self, status: Mapping[str, Any]) -> Iterator[LagRow]:
         # The channels of a group have no source.
-        if status.get("Source_Host") not in (None, "", "<NULL>"):
-            behind = status["Seconds_Behind_Source"]
-            yield self.name, "Seconds_Behind_Source", None if behind is None else float(behind), "s"
+        # MySQL before 8.0.22 has the former names.
+        named = "Source" if "Source_Host" in status else "Master"
+        if status.get(f"{named}_Host") not in (None, "", "<NULL>"):
+            behind = status[f"Seconds_Behind_{named}"]
+            yield self.name, f"Seconds_Behind_{named}", None if behind is None else float(behind), "s"
 
     @classmethod
     def apart(

@@ -10,10 +10,10 @@ class MysqlMonitoring(MysqlFamilyMonitoring):
     """Reads the origin of settings from performance_schema."""
 
     def counters(self) -> CounterReader:
-        return counters.read
+        return counters.MysqlCounters(self.omitted).read
 
     def lag(self) -> MysqlLag:
-        return MysqlLag(self.name)
+        return MysqlLag(self.name, self.omitted)
 
     def sources(self) -> dict[str, str]:
         rows = self._server.sql.query(

@@ -98,9 +98,9 @@ _STATUS = (
 )
 
 
-def read(session: Session) -> Iterator[tuple[str, float]]:
+def read(session: Session, of_mysql: mysql.MysqlCounters) -> Iterator[tuple[str, float]]:
     """Yield names and current values of an SQL node, without values that are not numbers."""
-    yield from mysql.read(session)
+    yield from of_mysql.read(session)
     for name, value in session.ask(_STATUS).rows:
         if str(value).isdecimal():
             yield name, float(value)

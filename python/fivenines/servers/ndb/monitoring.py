@@ -1,9 +1,11 @@
 """Figures of an SQL node and of the data nodes."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from fivenines.servers.base import Server
 from fivenines.servers.counters import CounterReader, SideReader
+from fivenines.servers.mysql.counters import MysqlCounters
 from fivenines.servers.mysql.monitoring import MysqlMonitoring
 from fivenines.servers.ndb import counters
 from fivenines.servers.session import Session
@@ -18,7 +20,7 @@ class SqlNodeMonitoring(MysqlMonitoring):
         self.data_nodes: Mapping[int, str] = {}
 
     def counters(self) -> CounterReader:
-        return counters.read
+        return partial(counters.read, of_mysql=MysqlCounters(self.omitted))
 
     def counters_alongside(self) -> SideReader | None:
         def read(session: Session) -> Iterator[tuple[str, str, float]]:

@@ -6,8 +6,9 @@ has. Source: PostgreSQL 18 manual, "The Cumulative Statistics System" and "pg_lo
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from fivenines.servers.counters import Catalogue
+from fivenines.servers.counters import Catalogue, Omitted
 from fivenines.servers.session import Session
 
 # Views with one row (for pg_stat_database the row of the workload's database).
@@ -68,17 +69,19 @@ CATALOGUE = Catalogue(
     ("pg_stat_activity.state.", "pg_stat_activity.wait.", "pg_stat_replication."),
 )
 
-_GROUPS = """
+_SESSIONS = """
 SELECT 'pg_stat_activity.state.' || coalesce(state, 'unknown'), count(*)::text
 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() GROUP BY state
 UNION ALL
 SELECT 'pg_stat_activity.wait.' || wait_event_type, count(*)::text FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND state = 'active' AND wait_event_type IS NOT NULL
   AND pid <> pg_backend_pid() GROUP BY wait_event_type
-UNION ALL
+"""
+_LOCKS = """
 SELECT 'pg_locks.' || CASE WHEN granted THEN 'granted' ELSE 'waiting' END, count(*)::text
 FROM pg_locks WHERE pid <> pg_backend_pid() GROUP BY granted
-UNION ALL
+"""
+_STANDBYS = """
 SELECT 'pg_stat_replication.' || state, count(*)::text FROM pg_stat_replication GROUP BY state
 """
 _HAS = """
@@ -87,11 +90,56 @@ WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relname IN ({views})
 """
 
 
-class PostgresCounters:
-    """Reads the counters of one server, whose columns are known after the first answer."""
+# What the server counts and shows to this account: switches, and the role that sees other accounts' sessions.
+_SWITCHES = (
+    "SELECT current_setting('track_counts'), current_setting('track_activities'), "
+    "current_setting('track_io_timing'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')"
+)
 
-    def __init__(self, database: str) -> None:
+# Columns of pg_stat_database that stay as they are while a switch is off.
+_COUNTS = ("blks_", "tup_", "conflicts", "temp_", "deadlocks")
+_TIMES = ("blk_read_time", "blk_write_time")
+
+ROWS = "rows, blocks, temporary files and deadlocks (pg_stat_database)"
+SESSIONS = "states of sessions (pg_stat_activity)"
+LACKS_ROLE = "the account lacks pg_read_all_stats, which GRANT pg_monitor gives it"
+OTHERS = "sessions of other accounts (pg_stat_activity), and standbys (pg_stat_replication)"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a server counts, and what it shows to the account that asks.
+
+    Attributes:
+        counts: track_counts.
+        activities: track_activities.
+        io_timing: track_io_timing.
+        others: whether the account sees the sessions of other accounts.
+    """
+
+    counts: bool = True
+    activities: bool = True
+    io_timing: bool = True
+    others: bool = True
+
+    def has(self, column: str) -> bool:
+        """Return whether a column of pg_stat_database is counted."""
+        if column in _TIMES:
+            return self.io_timing
+        if column == "active_time":
+            return self.activities
+        return self.counts or not column.startswith(_COUNTS)
+
+
+class PostgresCounters:
+    """Reads the counters of one server, whose columns are known after the first answer.
+
+    `omitted` gets those that it does not count, or not show to the account, and why.
+    """
+
+    def __init__(self, database: str, omitted: Omitted) -> None:
         self._database = database
+        self._omitted = omitted
         self._statement = ""
 
     def read(self, session: Session) -> Iterator[tuple[str, float]]:
@@ -101,20 +149,40 @@ class PostgresCounters:
             has: dict[str, set[str]] = {}
             for view, column in session.ask(_HAS.format(views=views)).rows:
                 has.setdefault(view, set()).add(column)
-            self._statement = statement(has, self._database)
+            self._statement = statement(has, self._database, self._sight(session))
         for name, value in session.ask(self._statement).rows:
-            if value is not None:
+            if name is not None and value is not None:
                 yield name, float(value)
 
+    def _sight(self, session: Session) -> Sight:
+        ((counts, activities, timing, others),) = session.ask(_SWITCHES).rows
+        sight = Sight(counts == "on", activities == "on", timing == "on", others in ("t", True))
+        if not sight.counts:
+            self._omitted[ROWS] = "track_counts is off"
+        if not sight.activities:
+            self._omitted[SESSIONS] = "track_activities is off"
+        if not sight.others:
+            self._omitted[OTHERS] = LACKS_ROLE
+        return sight
 
-def statement(has: dict[str, set[str]], database: str) -> str:
+
+def statement(has: dict[str, set[str]], database: str, sight: Sight = Sight()) -> str:
     """Return one query for all columns that a server has; `has`: its columns by view."""
     parts = [
-        _one_row(view, [column for column in columns if column in has.get(view, ())], database)
+        _one_row(
+            view,
+            [
+                column
+                for column in columns
+                if column in has.get(view, ()) and (view != "pg_stat_database" or sight.has(column))
+            ],
+            database,
+        )
         for view, columns in COLUMNS.items()
     ]
     parts.append(_io([column for column in IO if column in has.get("pg_stat_io", ())]))
-    return "\nUNION ALL\n".join([*filter(None, parts), _GROUPS])
+    parts += [_SESSIONS if sight.activities else "", _LOCKS, _STANDBYS if sight.others else ""]
+    return "\nUNION ALL\n".join(filter(None, parts))
 
 
 def _one_row(view: str, columns: list[str], database: str) -> str:

@@ -6,7 +6,10 @@ Source: PostgreSQL 18 manual, "pg_stat_replication" and "Recovery Information Fu
 from collections.abc import Callable, Iterator
 
 from fivenines.servers.lag import LagReader, LagRow
+from fivenines.servers.postgres.counters import LACKS_ROLE
 from fivenines.servers.session import Session
+
+STANDBYS = "lag of its standbys (pg_stat_replication)"
 
 _OF_STANDBYS = """
 SELECT r.application_name, v.* FROM (
@@ -37,4 +40,8 @@ class PostgresLag(LagReader):
     def read(self, session: Session, now_ms: Callable[[], float]) -> Iterator[LagRow]:
         # A NULL stays NULL: a standby with nothing to replay has no lag.
         for node, source, value, unit in session.ask(f"{_OF_STANDBYS} UNION ALL {_OF_ITSELF}").rows:
+            if node is None:
+                # It sees that there is a standby, and none of its columns.
+                self.omitted[STANDBYS] = LACKS_ROLE
+                continue
             yield node or self.name, source, None if value is None else float(value), unit

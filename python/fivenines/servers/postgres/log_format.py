@@ -19,6 +19,7 @@ SETTINGS = (
     "lc_messages",
     "log_lock_waits",
     "log_checkpoints",
+    "deadlock_timeout",
 )
 
 # The values that fivenines configures.
@@ -31,14 +32,20 @@ CONFIGURED = {
     "lc_messages": "C",
     "log_lock_waits": "on",
     "log_checkpoints": "on",
+    "deadlock_timeout": "1000",
 }
 
 _ESCAPE = re.compile(r"%(-?\d+)?([a-zA-Z%])")
 _DAY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 _TIMES = {"m": rf"(?P<m>{_DAY}\.\d+) [^ ]+", "t": rf"(?P<t>{_DAY}) [^ ]+", "n": r"(?P<n>\d+\.\d+)"}
 _NUMBERS = {"p": r"\d+", "l": r"\d+", "x": r"\d+", "P": r"\d*", "Q": r"-?\d+", "%": "%"}
-# Values of log_min_messages at which an ERROR is not written.
+# Values of log_min_messages at which an ERROR is not written, and those at which LOG is not written either
+# (manual, "log_min_messages": LOG has a rank of its own there).
 _QUIET = ("fatal", "panic", "log")
+_SILENT = ("fatal", "panic")
+
+# Waits for locks are logged after this time; longer ones are rare.
+_USUAL_WAIT_MS = 1000.0
 
 
 @dataclass(frozen=True)
@@ -87,10 +94,14 @@ def _unreadable(values: Mapping[str, str], zone: tzinfo | None) -> str:
 def _partly(values: Mapping[str, str]) -> str:
     """Return what is missing in a log that can be read."""
     omissions = []
+    if values["log_min_messages"] in _SILENT:
+        return f"deadlocks, lock waits and checkpoints: log_min_messages = {values['log_min_messages']}"
     if values["log_min_messages"] in _QUIET:
         omissions.append(f"deadlocks: log_min_messages = {values['log_min_messages']}")
     if values["log_lock_waits"] == "off":
         omissions.append("lock waits: log_lock_waits = off")
+    elif float(values["deadlock_timeout"]) > _USUAL_WAIT_MS:
+        omissions.append(f"lock waits of less than deadlock_timeout = {values['deadlock_timeout']} ms")
     if values["log_checkpoints"] == "off":
         omissions.append("checkpoints: log_checkpoints = off")
     return "; ".join(omissions)

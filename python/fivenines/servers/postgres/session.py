@@ -5,7 +5,7 @@ from typing import Any
 
 from fivenines.base.drivers import psycopg
 from fivenines.base.waiting import is_ready
-from fivenines.servers.session import Answer, Connectable, Session
+from fivenines.servers.session import Answer, Connectable, RefusedError, Session
 
 
 class PostgresSession(Session):
@@ -40,16 +40,28 @@ def _results(wire: Any, deadline: float) -> Answer:
     while wire.flush():
         _await([], [wire.socket], deadline)
     answer = Answer([], [])
+    failure: Exception | None = None
     while True:
         while wire.is_busy():
             _await([wire.socket], [], deadline)
             wire.consume_input()
         result = wire.get_result()
+        if result is None and failure is not None:
+            # Only now the connection may be used again.
+            raise failure
         if result is None:
             return answer
         if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):
-            raise psycopg.OperationalError(result.error_message.decode(errors="replace"))
-        answer = _answer(result)
+            failure = _failure(result)
+        else:
+            answer = _answer(result)
+
+
+def _failure(result: Any) -> Exception:
+    """Return what was wrong; of class 42: no privilege, or no such table, column or function."""
+    message = result.error_message.decode(errors="replace").strip()
+    state = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE) or b""
+    return RefusedError(message) if state.startswith(b"42") else psycopg.OperationalError(message)
 
 
 def _answer(result: Any) -> Answer:

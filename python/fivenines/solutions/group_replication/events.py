@@ -14,11 +14,19 @@ from pathlib import Path
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.events import ManagerEvent
 
-_LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$")
+# With log_timestamps = SYSTEM the time ends in an offset.
+_LINE = re.compile(
+    r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$"
+)
 _HOST = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d+")
 
 # Messages of several members within this time are one event.
 SAME_NS = 3_000_000_000
+
+# What the log omits with some settings.
+PHASES = "phases of its failovers (error log)"
+
+_WARNINGS = 2
 
 _KINDS = (
     ("has become unreachable", "missed"),
@@ -46,6 +54,8 @@ class GroupLog:
         for node in nodes:
             self.places[node.name] = _size(node.log)
             self.names[node.host.address] = node.name
+            if reason := _why_silent(node):
+                node.monitoring.omitted[PHASES] = reason
 
     def events(self, nodes: Iterable[Server]) -> list[ManagerEvent]:
         """Return all events so far, in order of time."""
@@ -66,7 +76,7 @@ def events_in(
 
     Args:
         node: the member that wrote the log.
-        lines: of the error log, timestamps in UTC.
+        lines: of the error log.
         names: of the members by their addresses.
         offset_ns: CLOCK_REALTIME minus CLOCK_MONOTONIC.
     """
@@ -104,6 +114,23 @@ def _about(kind: str, text: str, node: str, names: Mapping[str, str]) -> str:
         return node
     hosts = _HOST.findall(text)
     return names.get(hosts[0], hosts[0]) if hosts else node
+
+
+def _why_silent(node: Server) -> str:
+    """Return why a member's log omits events; empty if it has all of them.
+
+    That a member is unreachable is a warning (MySQL 9 reference manual, "log_error_verbosity").
+    """
+    rows = node.sql.query(
+        "SELECT @@global.log_error_verbosity, @@global.log_error_services, "
+        "@@global.log_error_suppression_list"
+    )
+    ((verbosity, services, suppressed),) = rows
+    if "log_sink_internal" not in services:
+        return f"log_error_services = {services} writes the log in another format"
+    if int(verbosity) < _WARNINGS:
+        return f"log_error_verbosity = {verbosity} leaves out warnings"
+    return f"log_error_suppression_list = {suppressed} leaves out messages" if suppressed else ""
 
 
 def _ns(moment: str) -> int:

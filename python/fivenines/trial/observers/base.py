@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fivenines.base import plugins
 from fivenines.experiment.sections.observe import ObserveSettings
 from fivenines.results import layout
+from fivenines.results.records import Unobserved
 
 if TYPE_CHECKING:
     from fivenines.trial.deployment.deployed import Deployed
@@ -55,6 +56,10 @@ class Observer(ABC):
     def stop(self) -> None:
         """Stop watching; the files are complete on return."""
 
+    def unobserved(self) -> list[Unobserved]:
+        """Return figures that are missing in its tables, and why, after `stop`."""
+        return []
+
 
 class Observers:
     """All observers of a trial."""
@@ -85,6 +90,11 @@ class Observers:
         """Stop all started observers."""
         while self._started:
             self._started.pop().stop()
+
+    def unobserved(self) -> list[Unobserved]:
+        """Return figures that all observers miss, and why, after `stop`."""
+        every = [item for observer in self._observers for item in observer.unobserved()]
+        return list({(item.node, item.what): item for item in every}.values())
 
     @property
     def tables(self) -> dict[str, Mapping[str, str]]:

@@ -5,10 +5,11 @@ from functools import partial
 from typing import Any
 
 from fivenines.base.threads import Background
+from fivenines.results.records import Unobserved
 from fivenines.servers.base import Server
 from fivenines.servers.counters import CounterReader, SideReader
 from fivenines.servers.session import Session
-from fivenines.trial.observers.sampling import TIMEOUT, Row, SamplingObserver
+from fivenines.trial.observers.sampling import TIMEOUT, Row, SamplingObserver, omitted_of
 
 _Source = tuple[Session, SideReader]
 
@@ -48,10 +49,13 @@ class CounterObserver(SamplingObserver):
         values = self._readers[node.name](asked)
         return [(node.name, name, value) for name, value in values if self._counts(name)]
 
+    def unobserved(self) -> list[Unobserved]:
+        return [*super().unobserved(), *omitted_of(self.deployed.solution.nodes)]
+
     def _watch_others(self, sources: Sequence[_Source]) -> None:
         while True:
             # The first source that answers has the counters of all members.
-            any(self._ask(source[0], partial(self._others, source)) for source in sources)
+            any(self._ask(source[0], partial(self._others, source)) is None for source in sources)
             if self._ended.wait(self._until_next()):
                 for session, _ in sources:
                     session.close()

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from fivenines.results.records import Unobserved
 from fivenines.servers.base import Server
 from fivenines.servers.lag import LagReader
 from fivenines.servers.session import Session
-from fivenines.trial.observers.sampling import Row, SamplingObserver
+from fivenines.trial.observers.sampling import Row, SamplingObserver, omitted_of
 
 
 class LagObserver(SamplingObserver):
@@ -24,6 +25,8 @@ class LagObserver(SamplingObserver):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._readers: dict[str, LagReader] = {}
+        # Names in the reports of each node that no node has.
+        self._unknown: dict[str, set[str]] = {}
 
     @property
     def wanted(self) -> bool:
@@ -34,8 +37,21 @@ class LagObserver(SamplingObserver):
             self._readers[node.name] = node.monitoring.lag()
         known = {node.name for node in self.deployed.solution.nodes}
         # A standby of an external cluster can report any name.
-        rows = self._readers[node.name].read(asked, self.now_ms)
+        rows = list(self._readers[node.name].read(asked, self.now_ms))
+        self._unknown[node.name] = {str(row[0]) for row in rows if row[0] not in known}
         return [row for row in rows if row[0] in known]
+
+    def unobserved(self) -> list[Unobserved]:
+        unknown = [
+            Unobserved(
+                node=node,
+                what=f"its report of the lag of {', '.join(sorted(names))}",
+                why="no node has this name; the report has a standby's application_name",
+            )
+            for node, names in self._unknown.items()
+            if names
+        ]
+        return [*super().unobserved(), *unknown, *omitted_of(self.deployed.solution.nodes)]
 
     def last_rows(self) -> Iterable[tuple[float, Row]]:
         nodes = self.deployed.solution.nodes

@@ -5,9 +5,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from plain_host import PlainHost
 
-from fivenines.solutions.group_replication.events import GroupLog, events_in, merged
+from fivenines.solutions.group_replication.events import PHASES, GroupLog, events_in, merged
 
 NAMES = {"10.99.0.11": "node1", "10.99.0.12": "node2"}
 AT = "2026-11-22T08:03:0"
@@ -47,10 +48,42 @@ def test_repeated_events_of_several_members_count_once() -> None:
     assert len(merged([*found, *again])) == 8
 
 
-def test_reading_continues_where_it_ended(tmp_path: Path) -> None:
-    node: Any = SimpleNamespace(
-        name="node2", host=PlainHost(address="10.99.0.12"), log=tmp_path / "error.log"
+def _node(folder: Path, of_log: tuple[str, str, str]) -> Any:
+    """Return a member that logs into a folder, with its verbosity, services and suppressed messages."""
+    return SimpleNamespace(
+        name="node2",
+        host=PlainHost(address="10.99.0.12"),
+        log=folder / "error.log",
+        sql=SimpleNamespace(query=lambda _statement: [of_log]),
+        monitoring=SimpleNamespace(omitted={}),
     )
+
+
+def test_times_of_the_system_zone_are_read() -> None:
+    line = LINES[0].replace("08:03:01.250000Z", "09:03:01.250000+01:00")
+    assert [event.monotonic_ns for event in events_in("node2", [line], NAMES, ZERO)] == [1_250_000_000]
+
+
+@pytest.mark.parametrize(
+    ("of_log", "why"),
+    [
+        (("2", "log_filter_internal; log_sink_internal", ""), None),
+        (("1", "log_filter_internal; log_sink_internal", ""), "log_error_verbosity = 1"),
+        (("2", "log_sink_json", ""), "log_error_services = log_sink_json"),
+        (("2", "log_sink_internal", "MY-011493"), "log_error_suppression_list = MY-011493"),
+    ],
+)
+def test_what_a_log_omits_is_reported(of_log: tuple[str, str, str], why: str | None, tmp_path: Path) -> None:
+    node = _node(tmp_path, of_log)
+    GroupLog().begin([node])
+    if why is None:
+        assert node.monitoring.omitted == {}
+    else:
+        assert node.monitoring.omitted[PHASES].startswith(why)
+
+
+def test_reading_continues_where_it_ended(tmp_path: Path) -> None:
+    node = _node(tmp_path, ("2", "log_filter_internal; log_sink_internal", ""))
     node.log.write_text(f"{LINES[3]}\n")
     log = GroupLog()
     assert log.events([node]) == []

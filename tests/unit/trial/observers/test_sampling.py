@@ -3,7 +3,7 @@
 import csv
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +22,8 @@ from fivenines.trial.observers.sampling import Row, SamplingObserver
 
 class Fake:
     """A session without a server."""
+
+    connected = False
 
     def close(self) -> None:
         pass
@@ -81,6 +83,53 @@ def _looks_are_on_time(folder: Path) -> bool:
     return often and all(t % 100 < 60 for t in moments[1:])
 
 
+class Idle:
+    """A session that the server ends when it was idle, and one that it refuses."""
+
+    def __init__(self) -> None:
+        self.connected, self.closed = True, 0
+
+    def close(self) -> None:
+        self.connected, self.closed = False, self.closed + 1
+
+
+def test_an_idle_session_that_the_server_ended_is_opened_again(tmp_path: Path) -> None:
+    observer = Probe(_deployed("good"), tmp_path, ObserveSettings())
+    observer.start(time.monotonic_ns())
+    session: Any = Idle()
+    rows: list[Row] = [("good", "Uptime", 1.0)]
+    turns: Iterator[list[Row] | Exception] = iter(
+        [ConnectionError("ended"), rows, ConnectionError("refused")]
+    )
+
+    def sample() -> Iterable[Row]:
+        answer = next(turns)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert observer._ask(session, sample) is None and session.closed == 1
+    # It is not connected now, so the error is one of the server.
+    assert str(observer._ask(session, sample)) == "refused"
+    observer.stop()
+
+
+def test_a_node_that_never_answered_is_reported(tmp_path: Path) -> None:
+    class Refused(Probe):
+        def sample(self, node: Any, asked: Any) -> Iterable[Row]:
+            if node.name == "denied":
+                raise ConnectionError("access denied")
+            return [(node.name, "Uptime", 1.0)]
+
+    observer = Refused(_deployed("good", "denied"), tmp_path, ObserveSettings(interval=0.1))
+    observer.start(time.monotonic_ns())
+    time.sleep(0.3)
+    observer.stop()
+    assert [(item.node, item.what, item.why) for item in observer.unobserved()] == [
+        ("denied", "its counters", "access denied")
+    ]
+
+
 def test_settings_select_observers_and_counters(tmp_path: Path) -> None:
     assert ObserveSettings().counts("Com_select")
     some = ObserveSettings(counters=["com_*", "pg_stat_wal.*"])
@@ -137,12 +186,14 @@ def test_queries_only_views_of_the_postgres_version() -> None:
 
 
 def test_queries_the_views_of_postgres_once() -> None:
-    counters = PostgresCounters("sbtest")
+    omitted: dict[str, str] = {}
+    counters = PostgresCounters("sbtest", omitted)
     session: Any = Server(
         Answer([], [("pg_stat_wal", "wal_bytes")]),
+        Answer([], [("on", "on", "off", "t")]),
         Answer([], [("a", "5"), ("b", None)]),
         Answer([], [("a", "6")]),
     )
     assert list(counters.read(session)) == [("a", 5.0)]
     assert list(counters.read(session)) == [("a", 6.0)]
-    assert len(session.asked) == 3
+    assert len(session.asked) == 4 and omitted == {}
