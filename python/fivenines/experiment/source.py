@@ -14,6 +14,7 @@ from fivenines.experiment import document, inventory, names, networks, parts, sw
 from fivenines.experiment.document import Document
 from fivenines.experiment.sections.clients import located
 from fivenines.experiment.spec import AnyFault, AnySolution, AnyWorkload, Connections, Experiment
+from fivenines.experiment.validation import admission as admission_checks
 from fivenines.experiment.validation import checks
 from fivenines.experiment.validation import clients as clients_checks
 from fivenines.experiment.validation import interleaved as interleaved_checks
@@ -218,6 +219,7 @@ def _validated(
         found += checks.ledger_mistakes(experiment.ledger, entries.workloads)
         found += workload_checks.mistakes(experiment)
         found += load_checks.mistakes(experiment)
+        found += in_file(admission_checks.mistakes(experiment))
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
         found += in_file(settle_checks.mistakes(experiment))

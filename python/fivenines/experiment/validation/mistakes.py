@@ -154,7 +154,9 @@ def _mistake(error: ErrorDetails, spot: _Spot) -> Mistake:
         case "recursion_loop" | "json_invalid" | settings.INVALID:
             return Mistake(None, spot.path, _at(name, error["msg"]))
         case _:
-            text = _at(name, f"found {shown(error['input'])}")
+            bare = error["input"] is None and spot.path[-2:-1] == ("server",)
+            hint = "; for an option without a value write true" if bare else ""
+            text = _at(name, f"found {shown(error['input'])}{hint}")
             return Mistake(None, spot.path, text, _allowed(spot))
 
 
