@@ -119,6 +119,21 @@ def test_mariadb_null_is_no_empty_string_and_not_the_word(replication: Deployed)
         changed(node, "DROP TABLE odd")
 
 
+def test_mariadb_all_digits_of_a_float_count_in_any_mode(replication: Deployed) -> None:
+    nodes = replication.solution.nodes
+    for node, last in zip(nodes, ("0.12345679", "0.12345680", "0.12345679"), strict=True):
+        node.sql.execute("SET GLOBAL sql_mode = 'ORACLE,PAD_CHAR_TO_FULL_LENGTH'")
+        changed(
+            node,
+            "CREATE TABLE odd (a INT PRIMARY KEY, f FLOAT)",
+            f"INSERT INTO odd VALUES (1, {last}), (2, NULL), (3, 0.1)",
+        )
+    assert keys(diverged(replication.solution, {})) == {"odd": ["a 1: other on node2"]}
+    for node in nodes:
+        changed(node, "DROP TABLE odd")
+        node.sql.execute("SET GLOBAL sql_mode = DEFAULT")
+
+
 def test_mariadb_a_table_without_a_primary_key(replication: Deployed) -> None:
     for node, times in zip(replication.solution.nodes, (2, 2, 1), strict=True):
         changed(node, "CREATE TABLE odd (a INT, b VARCHAR(9))")

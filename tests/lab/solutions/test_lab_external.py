@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import lab_external_servers
 import psutil
@@ -11,7 +13,9 @@ from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 from lab_support import fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.base.errors import UsageError
-from fivenines.servers.external.remote import open_postgres
+from fivenines.servers.external.kinds import external_server
+from fivenines.servers.external.remote import Target, open_postgres
+from fivenines.software.store import engine
 from fivenines.solutions.external import solution as external
 from fivenines.solutions.external.settings import ExternalSettings
 from fivenines.solutions.external.solution import External
@@ -111,6 +115,30 @@ def test_a_failing_hook_is_reported(pair: list[ExternalServer], folder: Path) ->
     assert fault is not None and not fault.verified
     assert "the hook `kill` for db1 failed: exit code 255" in fault.detail
     assert "no such host db1" in fault.detail
+
+
+def test_one_server_by_two_names_is_refused(pair: list[ExternalServer]) -> None:
+    twice = {"db1": pair[0].at, "again": f"localhost:{pair[0].port}"}
+    external._loaded.clear()
+    chosen = settings(pair, members=twice, existing="reuse", password_env=PASSWORD)
+    with pytest.raises(UsageError, match=f"{pair[0].at} and localhost:{pair[0].port} are the same server"):
+        External.preparation(chosen).data(WORKLOAD, lambda _message, _fraction: None)
+
+
+@pytest.mark.parametrize("kind", ["mariadb", pytest.param("mysql", marks=pytest.mark.long)])
+def test_two_servers_of_mysql_are_distinguished_by_a_lock(tmp_path: Path, kind: str) -> None:
+    start = {"mariadb": lab_external_servers.mariadb, "mysql": lab_external_servers.mysql}[kind]
+    servers = [start(tmp_path, name) for name in ("m1", "m2")]
+    with running(*servers):
+        first, second = servers
+        host: Any = SimpleNamespace(name="here", node=tmp_path)
+        one, same, other = (
+            external_server(
+                host, engine(f"external-{kind}"), Target("127.0.0.1", port, "app", "app", "sbtest")
+            )
+            for port in (first.port, first.port, second.port)
+        )
+        assert one.same_as(same) and not one.same_as(other)
 
 
 def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServer]) -> None:
