@@ -36,6 +36,10 @@ class Dialect(ABC):
     settings: str
 
     @abstractmethod
+    def refuses(self, error: Exception) -> bool:
+        """Return whether an error is about the table that was read, and not about its node."""
+
+    @abstractmethod
     def quoted(self, name: str) -> str:
         """Quote a name as an identifier."""
 

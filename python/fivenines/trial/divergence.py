@@ -101,6 +101,10 @@ def compare(
     )
 
 
+class _TableRefusedError(Exception):
+    """A node does not let a table be read; it can be compared by others."""
+
+
 class _Comparison:
     """The state of one comparison; the reference is the first of `nodes`."""
 
@@ -115,14 +119,21 @@ class _Comparison:
         self.incomplete = ""
 
     def run(self) -> None:
-        shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor))
+        shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor), table=False)
         names = sorted({name for shape in shapes.values() for name in shape})
         for done, name in enumerate(names):
             if time.monotonic() >= self.deadline:
                 left = ", ".join(names[done:])
-                self.incomplete = f"the time limit was reached before {left}"
+                self._omit(f"the time limit was reached before {left}")
                 return
-            self._table(name, {node: shape.get(name) for node, shape in shapes.items()})
+            try:
+                self._table(name, {node: shape.get(name) for node, shape in shapes.items()})
+            except _TableRefusedError as refusal:
+                self._omit(f"{name}: {refusal}")
+
+    def _omit(self, reason: str) -> None:
+        """Add to what could not be compared."""
+        self.incomplete = "; ".join(filter(None, (self.incomplete, reason)))
 
     def _table(self, name: str, shapes: Mapping[str, Shape | None]) -> None:
         kinds = Counter(shape for shape in shapes.values() if shape)
@@ -134,7 +145,7 @@ class _Comparison:
         try:
             chunks = self._each(lambda cursor, _node: _chunks(cursor, self.dialect, shape))
         except TimeoutError as error:
-            self.incomplete = f"the time limit was reached before {name}: {error}"
+            self._omit(f"the time limit was reached before {name}: {error}")
             return
         if len(chunks) < 2:
             return
@@ -160,18 +171,21 @@ class _Comparison:
         try:
             rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, expected))
         except TimeoutError as error:
-            self.incomplete = f"the time limit was reached before the keys of {shape.name}: {error}"
+            self._omit(f"the time limit was reached before the keys of {shape.name}: {error}")
             return difference
         if expected != differing:
-            self.incomplete = f"{shape.name}: keys are named in {len(expected)} of {len(differing)} chunks"
+            self._omit(f"{shape.name}: keys are named in {len(expected)} of {len(differing)} chunks")
         keys = differing_keys(shape.key, rows)
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 
-    def _each(self, ask: Callable[[Any, Server], _T]) -> dict[str, _T]:
+    def _each(self, ask: Callable[[Any, Server], _T], *, table: bool = True) -> dict[str, _T]:
         """Query all nodes in parallel; a node that fails is left out from then on.
+
+        `table`: whether it is about a table, which a node may refuse.
 
         Raises:
             TimeoutError: a node did not answer before the deadline.
+            _TableRefusedError: a node does not let this table be read.
         """
 
         def of(node: Server) -> _T | Exception:
@@ -188,6 +202,10 @@ class _Comparison:
         errors = {node: answer for node, answer in answers.items() if isinstance(answer, Exception)}
         if errors and time.monotonic() >= self.deadline:
             raise TimeoutError(brief(next(iter(errors.values()))))
+        if table and errors and all(map(self.dialect.refuses, errors.values())):
+            raise _TableRefusedError(
+                "; ".join(f"{node.name}: {brief(error)}" for node, error in errors.items())
+            )
         for node, error in errors.items():
             self.failed[node.name] = brief(error)
             self.nodes.remove(node)

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 from typing import Any, cast
 
+import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,8 +23,10 @@ class FakeServer:
 
     dialect = PostgresDialect
 
-    def __init__(self, name: str, tables: dict[str, dict[str, str]], fails: str = "") -> None:
-        self.name, self.tables, self.fails = name, tables, fails
+    def __init__(
+        self, name: str, tables: dict[str, dict[str, str]], fails: str = "", refuses: str = ""
+    ) -> None:
+        self.name, self.tables, self.fails, self.refuses = name, tables, fails, refuses
         self.answer: list[tuple[Any, ...]] = []
         self.sql = self.introspection = self
 
@@ -39,6 +42,8 @@ class FakeServer:
 
     def execute(self, sql: str) -> None:
         table = next((name for name in self.tables if f'FROM "{name}"' in sql), None)
+        if table is not None and table == self.refuses:
+            raise psycopg.errors.FeatureNotSupported("cannot access unlogged relations during recovery")
         rows = [(hash(k) % 1024, hash((k, v)), k) for k, v in self.tables.get(table or "", {}).items()]
         if "pg_class" in sql:
             self.answer = [(n, c, "text", c == "id") for n in self.tables for c in ("id", "v")]
@@ -116,6 +121,15 @@ def test_a_node_that_fails_is_left_out_with_its_reason() -> None:
     result = compared(*nodes, FakeServer("node3", {}, "refused"))
     assert result.left_out == {"node9": "away", "node3": "refused"}
     assert result.compared == ["node1", "node2"] and result.tables == 1
+
+
+def test_a_table_that_a_node_refuses_hides_no_other_table() -> None:
+    tables = {"cache": {"1": "x"}, "t": {"1": "x"}}
+    standby = FakeServer("node2", {**tables, "t": {"1": "y"}}, refuses="cache")
+    result = compared(FakeServer("node1", tables), standby)
+    assert result.incomplete == "cache: node2: cannot access unlogged relations during recovery"
+    assert result.compared == ["node1", "node2"] and result.tables == 1
+    assert [(one.table, one.differing) for one in result.differences] == [("t", 1)]
 
 
 def test_no_time_and_no_partners() -> None:

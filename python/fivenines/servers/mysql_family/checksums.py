@@ -7,7 +7,9 @@ the middle of a row, with a wrong sum.
 
 from collections.abc import Iterable
 
+from fivenines.base.drivers import pymysql
 from fivenines.servers.checksums import BUCKETS, Dialect, Shape
+from fivenines.servers.mysql_family.session import REFUSALS
 
 
 class MysqlFamilyDialect(Dialect):
@@ -29,6 +31,9 @@ class MysqlFamilyDialect(Dialect):
         " WHERE c.TABLE_SCHEMA = DATABASE() AND t.TABLE_TYPE = 'BASE TABLE'"
         " ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION"
     )
+
+    def refuses(self, error: Exception) -> bool:
+        return isinstance(error, pymysql.err.MySQLError) and error.args[:1] in {(code,) for code in REFUSALS}
 
     def quoted(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"

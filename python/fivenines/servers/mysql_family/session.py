@@ -5,7 +5,7 @@ from fivenines.servers.session import Answer, RefusedError, Session
 
 # Answers that an account lacks a privilege (1044, 1142, 1143, 1227), and that this version does not have a
 # table, a column, a variable or a statement (1049, 1051, 1054, 1064, 1109, 1146, 1193).
-_REFUSALS = (1044, 1049, 1051, 1054, 1064, 1109, 1142, 1143, 1146, 1193, 1227)
+REFUSALS = (1044, 1049, 1051, 1054, 1064, 1109, 1142, 1143, 1146, 1193, 1227)
 
 
 class MysqlFamilySession(Session):
@@ -16,7 +16,7 @@ class MysqlFamilySession(Session):
             try:
                 cursor.execute(statement)
             except pymysql.err.MySQLError as error:
-                if error.args and error.args[0] in _REFUSALS:
+                if error.args and error.args[0] in REFUSALS:
                     raise RefusedError(str(error.args[-1])) from error
                 raise
             columns = [column[0] for column in cursor.description or ()]

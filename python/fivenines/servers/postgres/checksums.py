@@ -5,6 +5,7 @@ hashtextextended of the row as text, in which NULL is nothing and an empty strin
 
 from collections.abc import Iterable
 
+from fivenines.base.drivers import psycopg
 from fivenines.servers.checksums import BUCKETS, Dialect, Shape
 
 
@@ -25,6 +26,10 @@ class PostgresDialect(Dialect):
         " AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped"
         " ORDER BY c.relname, a.attnum"
     )
+
+    def refuses(self, error: Exception) -> bool:
+        # 42: no privilege, or no such table; 0A: what a standby does not support, as unlogged tables.
+        return isinstance(error, psycopg.Error) and (error.sqlstate or "")[:2] in ("42", "0A")
 
     def quoted(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
