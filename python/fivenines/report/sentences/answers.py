@@ -18,7 +18,7 @@ from fivenines.analysis.wording import (
 from fivenines.report.chapters.availability import nines
 from fivenines.report.chapters.consistency.truth import isolation_answers, stale_answers
 from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
-from fivenines.report.sentences import clocks, sharing, stalls, workers
+from fivenines.report.sentences import clocks, sharing, stalls, unobserved, workers
 from fivenines.report.sentences.answer import Answer
 from fivenines.report.sentences.many_faults import MOST, worst_outages
 from fivenines.report.sentences.outage_answers import failover_sentences, outage_sentences
@@ -218,7 +218,7 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             f"The load generator may have been the bottleneck for {limited}: that throughput is a lower"
             " bound."
         )
-    sentences += _unseen(cells)
+    sentences += unobserved.cautions(cells)
     sentences += _changed_settings(cells)
     note = clocks.note(cells)
     return [*sentences, *workers.cautions(cells), *([note] if note else []), *sharing.cautions(cells)]
@@ -242,17 +242,3 @@ def _changed_settings(cells: list[CellResult]) -> list[str]:
     more = len(sentences) - _MOST_SETTINGS
     rest = [f"{count(more, 'more setting')} changed during a recovery: see trial.json."]
     return [*sentences[:_MOST_SETTINGS], *(rest if more > 0 else [])]
-
-
-def _unseen(cells: list[CellResult]) -> list[str]:
-    """Return what the servers' logs omit with their configuration, and which solutions are affected."""
-    affected: dict[str, list[str]] = {}
-    for cell in cells:
-        for trial in cell.trials:
-            if trial.unseen:
-                affected.setdefault(trial.unseen, []).append(cell.key.solution)
-    return [
-        f"The server logs of {listed(list(dict.fromkeys(solutions)))} are incomplete: they do not show"
-        f" {what}."
-        for what, solutions in affected.items()
-    ]

@@ -13,6 +13,7 @@ from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.availability.phases import label_of
 from fivenines.report.chapters.consistency.invariants import offending_text
+from fivenines.report.chapters.consistency.truth import differing_answers
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance.interleaved import interleaved_answers
 from fivenines.report.chapters.performance.sweeps import sweep_answers
@@ -90,6 +91,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
         Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),
+        Block([f"NODES DIFFER: {text}" for text in differing_answers(measured)], alarm=True),
         Block(_violations(stored), alarm=True),
     ]
     return [*shown, *_details(data, decided, width)] if wide else shown

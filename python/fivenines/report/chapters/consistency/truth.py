@@ -178,12 +178,21 @@ def stale_answers(cells: Sequence[CellResult]) -> list[str]:
     """Return sentences on nodes that differ and on stale reads, by solution."""
     texts = []
     for name, mine in by_solution(cells).items():
-        compared = sum(cell.truth.compared for cell in mine)
-        diverged = sum(cell.truth.diverged for cell in mine)
-        if diverged:
-            texts.append(f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}.")
-        texts += _stale_answer(name, mine)
+        texts += [*_differing(name, mine), *_stale_answer(name, mine)]
     return texts
+
+
+def differing_answers(cells: Sequence[CellResult]) -> list[str]:
+    """Return sentences on nodes that differ, by solution."""
+    return [text for name, mine in by_solution(cells).items() for text in _differing(name, mine)]
+
+
+def _differing(name: str, cells: Sequence[CellResult]) -> list[str]:
+    compared = sum(cell.truth.compared for cell in cells)
+    diverged = sum(cell.truth.diverged for cell in cells)
+    if not diverged:
+        return []
+    return [f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}."]
 
 
 def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
