@@ -81,7 +81,7 @@ def test_an_address_is_given_to_the_machine_and_taken_back(
     host: SshHost, connection: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(host._service, "ask", lambda question: asked.append(question) or "")
+    monkeypatch.setattr(host._service, "ask", asked.append)
     host.addresses.give("192.0.2.9")
     (given,) = connection.needed
     assert given[:4] == ["/there/core", "remote", "address", "give"]
