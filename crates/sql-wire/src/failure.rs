@@ -135,6 +135,8 @@ pub struct Failure {
     pub class: Class,
     pub code: String,
     pub message: String,
+    /// MySQL's SQLSTATE, where the server gave one; PostgreSQL's is the code.
+    pub state: Option<[u8; 5]>,
     /// The outcome of a commit under way is unknown although the server answered.
     pub doubt: bool,
     /// How many statements of the call were done before it.
@@ -147,6 +149,7 @@ impl Failure {
             class,
             code: code.into(),
             message: message.into(),
+            state: None,
             doubt: class.leaves_doubt(),
             done: 0,
         }

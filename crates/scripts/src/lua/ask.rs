@@ -124,7 +124,12 @@ pub fn failure(
 ) -> mlua::Result<Answer> {
     let (errno, state) = match kind {
         Kind::Postgres => (0, failure.code.as_str()),
-        _ => (number(failure), "HY000"),
+        _ => {
+            let state = failure.state.as_ref();
+            let state = state.and_then(|state| std::str::from_utf8(state).ok());
+            // the general state, as of a connection that broke
+            (number(failure), state.unwrap_or("HY000"))
+        }
     };
     let mut answer = MultiValue::with_capacity(5);
     answer.push_back(Value::Nil);

@@ -8,7 +8,7 @@ local ffi = require("ffi")
 local give_libraries = libraries(core)
 local library, sleeps, pause = sleeping(core, ffi)
 local equip = c_api(core, ffi, library)
-local yield = coroutine.yield
+local yield, getinfo = coroutine.yield, debug.getinfo
 local pcall, setmetatable, tonumber, tostring, type = pcall, setmetatable, tonumber, tostring, type
 local error, select, unpack, pairs, ipairs = error, select, unpack, pairs, ipairs
 local concat, format, find = table.concat, string.format, string.find
@@ -56,8 +56,19 @@ connection.__tostring = function() return "<sql_connection>" end
 -- What a statement gives when the script never looks at results: one for all saves making many.
 local plain = setmetatable({nrows = 0, nfields = 0, at = 0}, result)
 
+-- The level, as seen from the caller, of the script's line that asked for a statement.
+local function level_of_script()
+   local level = 2
+   local info = getinfo(level + 1, "S")
+   while info and (info.source == "=prelude" or info.source == "=c_api") do
+      level = level + 1
+      info = getinfo(level + 1, "S")
+   end
+   return level
+end
+
 -- Raises the error of a connection's last statement, as sysbench does.
-local function raise(con, query, level)
+local function raise(con, query)
    local errno, state, message = con.sql_errno, con.sql_state, con.sql_errmsg
    local errdesc = {
       connection = con, query = query, sql_errno = errno, sql_state = state, sql_errmsg = message
@@ -69,7 +80,7 @@ local function raise(con, query, level)
       error(errdesc, 0)
    end
    con.state.raised = format("SQL error, errno = %d, state = '%s': %s", errno, state, message)
-   error(con.state.raised, level)
+   error(con.state.raised, level_of_script())
 end
 
 -- Turns an answer into a result, or into an error as sysbench raises it.
@@ -81,7 +92,7 @@ local function finish(con, query, nrows, nfields, rows, ...)
    -- The answer was: nil, number, SQLSTATE, message, whether it may be ignored.
    con.sql_errno, con.sql_state, con.sql_errmsg = nfields, rows, (...)
    con.error = select(2, ...) and IGNORABLE or FATAL
-   raise(con, query, 4)
+   raise(con, query)
 end
 
 -- A thread has one session; the connection that last was made and used has it.
@@ -129,7 +140,7 @@ end
 
 function connection:check_error(rs, query)
    if rs ~= nil or self.error == NONE then return rs end
-   raise(self, query, 3)
+   raise(self, query)
 end
 
 function connection:bulk_insert_init(sql)

@@ -14,10 +14,14 @@ pub fn number(payload: &[u8]) -> u16 {
 pub fn error(payload: &[u8]) -> Failure {
     let number = number(payload);
     let mut text = payload.get(3..).unwrap_or_default();
+    let mut state = None;
     if text.first() == Some(&b'#') {
+        state = text.get(1..6).and_then(|state| state.try_into().ok());
         text = text.get(6..).unwrap_or_default();
     }
-    failure(number, &String::from_utf8_lossy(text))
+    let mut failure = failure(number, &String::from_utf8_lossy(text));
+    failure.state = state;
+    failure
 }
 
 /// A failure by the server's number and message.
@@ -160,6 +164,7 @@ mod tests {
         assert_eq!(failure.code, "1045");
         assert_eq!(failure.class, Class::Authentication);
         assert_eq!(failure.message, "Access denied");
+        assert_eq!(failure.state, Some(*b"28000"));
     }
 
     #[test]
