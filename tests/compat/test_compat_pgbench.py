@@ -22,6 +22,17 @@ TRANSACTIONS = 20
 # The script with random values: only their number can be the same.
 DRAWN = "distributions"
 
+# Variables of the command line, by script.
+DEFINES = {
+    "pieces_of_sql": {
+        "list": "1,2,3",
+        "condition": "aid < 10",
+        "column": "aid",
+        "direction": "desc",
+        "text": "'abc'",
+    }
+}
+
 TABLES = """
 DROP TABLE IF EXISTS taken, pgbench_accounts, pgbench_branches;
 CREATE TABLE taken (name text, value numeric);
@@ -54,6 +65,7 @@ def _pgbench(place: Place, script: Path, mode: str) -> str:
         "--client=1",
         f"--transactions={TRANSACTIONS}",
         f"--file={script}",
+        *(f"--define={name}={value}" for name, value in DEFINES.get(script.stem, {}).items()),
         place.node.database,
     ]
     done = subprocess.run(
@@ -106,7 +118,7 @@ def test_scripts_do_the_same_as_with_pgbench(
     expected = _taken(place)
     _fresh(place)
     with place.counted() as ours:
-        flags = workload_flags("script", files=[str(script)])
+        flags = workload_flags("script", files=[str(script)], define=DEFINES.get(script.stem, {}))
         more = [f"--protocol={protocol}", f"--transactions={TRANSACTIONS}"]
         place.load(flags, tmp_path / "out", 1, *more)
     found = _taken(place)

@@ -39,6 +39,9 @@ fn operators_bind_as_in_sql() {
         ("int(-2.7)", Value::Int(-3)),
         ("1 << 3 | 1 + 2 # 5", Value::Int(14)),
         ("~ 1 + 2", Value::Int(-4)),
+        ("5 & ~1", Value::Int(4)),
+        ("1 | ~3 & 5", Value::Int(5)),
+        ("2 * ~1 + 2", Value::Int(-8)),
         ("8 >> 1 << 2", Value::Int(16)),
         ("6 & 3 # 1", Value::Int(3)),
         (

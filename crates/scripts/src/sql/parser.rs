@@ -135,9 +135,7 @@ impl<'a> Parser<'a> {
             return Ok(Expression::Not(Box::new(operand)));
         }
         if level == BITS && self.take("~") {
-            let operand = self.deeper(|parser| parser.level(BITS + 1))?;
-            let ones = Box::new(Expression::Constant(Value::Int(-1)));
-            let flipped = Expression::Binary(Operator::BitXor, Box::new(operand), ones);
+            let flipped = self.flipped()?;
             return self.chain(level, flipped);
         }
         let left = self.level(level + 1)?;
@@ -146,6 +144,17 @@ impl<'a> Parser<'a> {
             COMPARISONS => self.is(whole),
             _ => Ok(whole),
         }
+    }
+
+    /// What follows `~`, with all its bits flipped.
+    fn flipped(&mut self) -> Result<Expression, Mistake> {
+        let operand = self.deeper(|parser| parser.level(BITS + 1))?;
+        let ones = Box::new(Expression::Constant(Value::Int(-1)));
+        Ok(Expression::Binary(
+            Operator::BitXor,
+            Box::new(operand),
+            ones,
+        ))
     }
 
     /// Operators of a level behind their first operand.
@@ -238,6 +247,10 @@ impl<'a> Parser<'a> {
         }
         if self.take("+") {
             return self.deeper(Parser::unary);
+        }
+        // As the operand of another operator: `:a & ~:b`.
+        if self.take("~") {
+            return self.flipped();
         }
         self.primary()
     }

@@ -120,10 +120,16 @@ impl Reader<'_> {
         let name = name.to_ascii_lowercase();
         match name.as_str() {
             "startpipeline" | "syncpipeline" | "endpipeline" => self.pipeline(&name, at),
-            _ if self.pipeline.is_some() => Err(self.mistake(
-                at,
-                format!("\\{name} cannot stand in a pipeline: put it before \\startpipeline or behind \\endpipeline"),
-            )),
+            _ if self.pipeline.is_some() && !self.can_precede_pipeline(&name, &joined) => {
+                let where_not = match commands::SETTING.contains(&name.as_str()) {
+                    true => "stand behind a statement of a pipeline that takes the variable",
+                    false => "stand in a pipeline",
+                };
+                Err(self.mistake(
+                    at,
+                    format!("\\{name} cannot {where_not}: put it before \\startpipeline or behind \\endpipeline"),
+                ))
+            }
             "if" | "elif" | "else" | "endif" => self.branch(&name, &joined, at, behind),
             "sleep" => self.sleep(&joined, at, behind),
             "into" | "gset" | "aset" => self.takes(&name, &joined, at),

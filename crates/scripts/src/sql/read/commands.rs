@@ -4,6 +4,9 @@ use super::super::expression::{Expression, Function};
 use super::super::program::{Step, pause};
 use super::reader::{Mistake, Reader, is_name};
 
+/// Those that give a variable a value.
+pub const SETTING: [&str; 4] = ["set", "setrandom", "setstring", "setletters"];
+
 const COMMANDS: &str = "\\set, \\setrandom, \\setstring, \\setletters, \\sleep, \\if, \\elif, \\else, \\endif, \
                         \\startpipeline, \\syncpipeline, \\endpipeline, and behind a statement \\gset, \\aset and \\into";
 
@@ -22,7 +25,7 @@ pub fn set(
         );
         return Err(reader.mistake(at, message));
     }
-    if !matches!(name, "set" | "setrandom" | "setstring" | "setletters") {
+    if !SETTING.contains(&name) {
         let message = format!("no command '\\{name}'; there are {COMMANDS}");
         return Err(reader.mistake(at, message));
     }
@@ -135,7 +138,7 @@ pub fn sleep(
         unit = Some(&time[end..]);
         time = &time[..end];
     }
-    let scale = match unit.unwrap_or("s") {
+    let scale = match unit.unwrap_or("s").to_ascii_lowercase().as_str() {
         "s" => 1.0,
         "ms" => 1e-3,
         "us" => 1e-6,

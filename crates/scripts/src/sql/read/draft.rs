@@ -53,6 +53,17 @@ impl Draft {
         }
     }
 
+    /// What follows sorts or groups, or stands behind another variable: a value there has no effect, or is a mistake.
+    pub fn wants_a_column(&self, kind: Kind) -> bool {
+        let sql = self.sql.trim_end();
+        let last = Words::of(sql, kind).last();
+        let sorts = last
+            .is_some_and(|word| sql.ends_with(word.text) && word.text.eq_ignore_ascii_case("by"));
+        let behind_another = matches!(self.parts.last(), Some(Part::Value(_)))
+            || matches!(self.parts.as_slice(), [.., Part::Value(_), Part::Sql(space)] if space.trim().is_empty());
+        sorts || behind_another
+    }
+
     /// A parameter cannot stand behind what was read so far.
     pub fn wants_a_name(&self, kind: Kind) -> bool {
         let glued = self

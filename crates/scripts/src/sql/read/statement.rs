@@ -2,6 +2,7 @@
 
 use super::super::expression::{in_name, unknown};
 use super::super::program::{Part, Step, Takes, Text};
+use super::super::value::Value;
 use super::draft::Draft;
 use super::reader::{Mistake, Reader};
 use crate::effect::sort;
@@ -119,9 +120,19 @@ impl Reader<'_> {
         let Some(variable) = self.used(name) else {
             return Err(self.mistake(self.at, unknown(name)));
         };
-        draft.textual |= draft.wants_a_name(self.kind);
+        draft.textual |= draft.wants_a_name(self.kind) || self.is_sql(variable, draft);
         draft.parameter(variable, self.kind);
         Ok(Some(length))
+    }
+
+    /// Whether a text of the command line is a part of the statement, as with pgbench, and not a value: a list, a
+    /// condition, a quoted text, or a name where values are sorted or grouped.
+    fn is_sql(&self, variable: usize, draft: &Draft) -> bool {
+        let Some(Value::Text(text)) = self.program.initial.get(variable) else {
+            return false;
+        };
+        let composed = |c: char| c.is_whitespace() || ",'\"()<>=*".contains(c);
+        text.contains(composed) || draft.wants_a_column(self.kind)
     }
 
     /// Variables within quotes are replaced where they are known, as pgbench does.

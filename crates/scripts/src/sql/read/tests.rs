@@ -107,6 +107,64 @@ fn pauses_stand_at_both_ends() {
 }
 
 #[test]
+fn commands_and_units_are_read_in_any_case() {
+    let program = read("\\SLEEP 5 MS\nSELECT 1;\n\\Sleep 10Us\n").unwrap();
+    assert_eq!(program.sleep_before, Duration::from_millis(5));
+    assert_eq!(program.sleep_after, Duration::from_micros(10));
+}
+
+#[test]
+fn variables_are_set_within_a_pipeline_before_it_takes_them() {
+    let text = "\\startpipeline\nBEGIN;\n\\set a 1\nUPDATE t SET a = :a;\n\\set b :a + 1\nCOMMIT;\n\\endpipeline\n";
+    let program = read(text).unwrap();
+    let kinds: Vec<bool> = program
+        .steps
+        .iter()
+        .map(|step| matches!(step, Step::Set { .. }))
+        .collect();
+    assert_eq!(kinds, [true, true, false]);
+    let again = "\\set a 1\n\\startpipeline\nSELECT :a;\n\\set a 2\nSELECT :a;\n\\endpipeline\n";
+    assert!(
+        mistake(again).starts_with("4:1: \\set cannot stand behind a statement of a pipeline"),
+        "{}",
+        mistake(again)
+    );
+    let synchronised = again.replace("\\set a 2", "\\syncpipeline\n\\set a 2");
+    assert_eq!(read(&synchronised).unwrap().steps.len(), 4);
+}
+
+#[test]
+fn texts_that_are_sql_are_parts_of_the_statement() {
+    let with = |text: &str, value: &str| {
+        let defined = [
+            ("v".to_string(), Value::read(value)),
+            ("dir".to_string(), Value::read("desc")),
+        ];
+        let program = super::read(text, Kind::Postgres, &defined, false).unwrap();
+        program.statements[0].parts.is_some()
+    };
+    for (text, value) in [
+        ("SELECT count(*) FROM t WHERE a IN (:v)", "1,2,3"),
+        ("SELECT count(*) FROM t WHERE :v", "a < 10"),
+        ("SELECT :v FROM t", "a, b"),
+        ("INSERT INTO t VALUES (:v)", "'abc'"),
+        ("SELECT a FROM t ORDER BY :v", "a"),
+        ("SELECT a, count(*) FROM t GROUP BY\n :v", "a"),
+        ("SELECT a FROM t ORDER BY b, :v :dir", "5"),
+    ] {
+        assert!(with(text, value), "{text} with {value}");
+    }
+    for (text, value) in [
+        ("SELECT a FROM t WHERE b = :v", "abc"),
+        ("SELECT a FROM t WHERE b = :v", "2024-01-01"),
+        ("SELECT a FROM t WHERE b IN (:v, :dir)", "abc"),
+        ("SELECT a FROM t WHERE b = :v", "5"),
+    ] {
+        assert!(!with(text, value), "{text} with {value}");
+    }
+}
+
+#[test]
 fn a_line_goes_on_behind_a_backslash() {
     let program = read("\\set a 1 + \\\n  2\nSELECT :a;").unwrap();
     let Step::Set { expression, .. } = &program.steps[0] else {
