@@ -130,6 +130,30 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
     assert shapes[0] == shapes[1]
 
 
+STREAMS = """
+io.write("main chunk\\n")
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+   con:query("SELECT 1")
+   io.write("event ", 1, "\\n")
+   io.stdout:write("to output\\n"):flush()
+   io.stderr:write("to error\\n")
+   io.output():write("default\\n")
+   assert(io.type(io.stdout) == "file")
+end
+"""
+
+
+def test_what_scripts_write_is_on_standard_error_once_for_each_event(place: Place, tmp_path: Path) -> None:
+    script = tmp_path / "streams.lua"
+    script.write_text(STREAMS)
+    flags = workload_flags("script", files=[str(script)])
+    written = place.run(flags, tmp_path / "out", "--connections=1", "--transactions=3")
+    for line in ("event 1", "to output", "to error", "default"):
+        assert len(re.findall(f"(?m)^{line}$", written)) == 3, written
+    assert written.count("main chunk") == 1
+
+
 # Scripts below sysbench's Lua API, which use symbols that it exports through FFI, as third parties do.
 BELOW = """
 local ffi = require("ffi")

@@ -220,6 +220,9 @@ fn counters(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
     let tries = move |_: &Lua, ()| Ok(held.tries.get());
     table.raw_set("tries", lua.create_function(tries)?)?;
     let held = Rc::clone(core);
+    let quiet = move |_: &Lua, ()| Ok(held.quiet.get());
+    table.raw_set("quiet", lua.create_function(quiet)?)?;
+    let held = Rc::clone(core);
     let holds = move |_: &Lua, name: String| {
         held.held_by.borrow_mut().insert(name);
         Ok(())

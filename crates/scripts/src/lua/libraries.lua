@@ -110,6 +110,36 @@ local function system(env, pause)
    end
 end
 
+-- A standard stream. Standard output has the program's results, so that both are standard error; nothing is written
+-- where the script is only tried out.
+local function stream()
+   local function done() return true end
+   return {
+      write = function(self, ...)
+         if not core.quiet() then io.stderr:write(...) end
+         return self
+      end,
+      flush = done, setvbuf = done, close = done
+   }
+end
+
+local function streams(env)
+   local out, err = stream(), stream()
+   local current = out
+   env.io.stdout, env.io.stderr = out, err
+   env.io.write = function(...) return current:write(...) end
+   function env.io.output(file)
+      if type(file) == "string" then file = assert(env.io.open(file, "w")) end
+      current = file or current
+      return current
+   end
+   function env.io.type(file)
+      if file == out or file == err then return "file" end
+      return io.type(file)
+   end
+   function env.io.close(file) return (file or current):close() end
+end
+
 -- Coroutines ------------------------------------------------------------------------------------------------
 
 -- What a script yields itself begins with this; anything else is a question for the program.
@@ -144,6 +174,7 @@ return function(env, sleeps, pause)
    env._G = env
    env.print = core.print
    system(env, pause)
+   streams(env)
    coroutines(env)
    env.require = loader(env, sleeps)
    function env.loadfile(file)
