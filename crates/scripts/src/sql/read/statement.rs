@@ -10,10 +10,11 @@ use crate::pieces::{Body, Piece, statements};
 use sql_wire::Kind;
 
 /// The statements that take parameters, on PostgreSQL and on MySQL.
-const WITH_PARAMETERS: [&str; 13] = [
-    "select", "insert", "update", "delete", "merge", "replace", "values", "table", "with", "call",
-    "do", "set", "explain",
+const WITH_PARAMETERS: [&str; 10] = [
+    "select", "insert", "update", "delete", "merge", "values", "table", "with", "call", "explain",
 ];
+/// PostgreSQL's SET and DO take none.
+const WITH_PARAMETERS_ON_MYSQL: [&str; 3] = ["replace", "do", "set"];
 
 impl Reader<'_> {
     /// Reads a statement up to its semicolon, the file's end, or a command.
@@ -82,7 +83,9 @@ impl Reader<'_> {
         let several = statements(&draft.sql, self.kind).len() > 1;
         let takes_none = !draft.parameters.is_empty()
             && self.kind != Kind::Noop
-            && !WITH_PARAMETERS.contains(&sort.verb.as_str());
+            && !(WITH_PARAMETERS.contains(&sort.verb.as_str())
+                || self.kind == Kind::Mysql
+                    && WITH_PARAMETERS_ON_MYSQL.contains(&sort.verb.as_str()));
         let as_text = self.as_texts || draft.textual || several || takes_none;
         if self.kind == Kind::Mysql
             && !as_text

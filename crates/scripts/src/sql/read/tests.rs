@@ -165,6 +165,15 @@ fn texts_that_are_sql_are_parts_of_the_statement() {
 }
 
 #[test]
+fn settings_take_parameters_on_mysql_only() {
+    for (kind, textual) in [(Kind::Postgres, true), (Kind::Mysql, false)] {
+        let defined = [("n".to_string(), Value::Int(1))];
+        let program = super::read("SET statement_timeout = :n;", kind, &defined, false).unwrap();
+        assert_eq!(program.statements[0].parts.is_some(), textual, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_line_goes_on_behind_a_backslash() {
     let program = read("\\set a 1 + \\\n  2\nSELECT :a;").unwrap();
     let Step::Set { expression, .. } = &program.steps[0] else {
