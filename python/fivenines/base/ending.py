@@ -2,11 +2,15 @@
 
 import signal
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+# timeout(1) sends its signal twice, to the program and to its process group; people take longer.
+SAME_SECONDS = 0.5
 
 
 @contextmanager
@@ -18,7 +22,15 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
     """
     # The handler of SIGINT may have been changed for a while, and counts then.
     end = _interrupt if signal.getsignal(signal.SIGINT) == signal.SIG_IGN else _as_sigint
-    ending = {number: end for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN}
+    last = -SAME_SECONDS
+
+    def end_once(*_: object) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before >= SAME_SECONDS:
+            end()
+
+    ending = {number: end_once for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN}
     with _handled(ending):
         yield
 
@@ -30,11 +42,11 @@ def without_ctrl_c() -> Iterator[None]:
         yield
 
 
-def _as_sigint(*_: object) -> None:
+def _as_sigint() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt() -> None:
     raise KeyboardInterrupt
 
 

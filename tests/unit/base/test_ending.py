@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from fivenines.base import ending
 from fivenines.base.ending import ended_as_by_ctrl_c, without_ctrl_c
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
@@ -24,6 +25,21 @@ def test_a_signal_that_ends_raises_what_ctrl_c_does(number: signal.Signals) -> N
     with pytest.raises(KeyboardInterrupt), ended_as_by_ctrl_c():
         signal.raise_signal(number)
     assert signal.getsignal(number) == signal.SIG_DFL
+
+
+def test_a_signal_that_timeout_sends_twice_interrupts_once() -> None:
+    with ended_as_by_ctrl_c():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_second_signal_of_a_person_interrupts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ending, "SAME_SECONDS", 0.0)
+    with ended_as_by_ctrl_c():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from fivenines.base.ending import SAME_SECONDS
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.base.threads import Background
 from fivenines.lab.processes.bound import ends_with_us
@@ -188,6 +190,7 @@ class _Program:
 
     def __init__(self, command: list[str], dsn: Dsn) -> None:
         self.asked_to_end = False
+        self._asked = 0.0
         self.given_up = False
         self._output: deque[str] = deque(maxlen=KEPT)
         self._dsn = dsn
@@ -238,9 +241,13 @@ class _Program:
         return code
 
     def end(self) -> None:
-        """Stop the program; kill it on the second call."""
-        self._process.send_signal(signal.SIGKILL if self.asked_to_end else signal.SIGTERM)
-        self.asked_to_end = True
+        """Stop the program; kill it on a second call that is not the first one repeated."""
+        now = time.monotonic()
+        if not self.asked_to_end:
+            self._process.send_signal(signal.SIGTERM)
+        elif now - self._asked >= SAME_SECONDS:
+            self._process.send_signal(signal.SIGKILL)
+        self.asked_to_end, self._asked = True, now
 
     def give_up(self) -> None:
         """Stop the program once; its results stay."""
