@@ -31,7 +31,7 @@ class Occurs(EventTest):
 
     @property
     def claimed(self) -> str:
-        return f"that it occurs was claimed (in {percentage(self.at_least)} of trials or more)"
+        return "that it occurs was claimed"
 
     @property
     def too_wide(self) -> str:
