@@ -26,23 +26,22 @@ _POLL = 0.02
 # Longest time in seconds that a script waits for an answer.
 _PATIENCE = 60
 
+# Path of the pipe for an answer, up to the request's number.
+_PIPE = inside("run", "answer-")
+
 _LINE = re.compile(r"(?P<id>[\w-]+) (?P<words>.+)")
 
 
-def script(log: str = inside("log", LOG), pipes: str = inside("run")) -> str:
-    """Return a shell function `request WORDS...`, which prints the lab's answer; nothing: there is none.
-
-    Args:
-        log: path of the log as the script sees it.
-        pipes: folder for pipes as the script sees it.
-    """
+def script() -> str:
+    """Return a shell function `request WORDS...`, which prints the lab's answer; nothing: there is none."""
+    pipe = f"{_PIPE}$id"
     return f"""\
 request() {{
   id=$$-$(date +%s%N)
-  mkfifo "{pipes}/answer-$id" || return 1
-  echo "$id $*" >> {log}
-  timeout {_PATIENCE} cat "{pipes}/answer-$id"
-  rm -f "{pipes}/answer-$id"
+  mkfifo "{pipe}" || return 1
+  echo "$id $*" >> {inside("log", LOG)}
+  timeout {_PATIENCE} cat "{pipe}"
+  rm -f "{pipe}"
 }}
 """
 
@@ -95,7 +94,7 @@ class Requests:
             return
         # A script that has ended meanwhile needs no answer.
         with contextlib.suppress(FiveninesError):
-            host.commands.run(["sh", "-c", _ANSWER, "sh", f"{inside('run')}/answer-{to}", answer])
+            host.commands.run(["sh", "-c", _ANSWER, "sh", f"{_PIPE}{to}", answer])
 
 
 # A pipe without a reader must not hold up the next request.

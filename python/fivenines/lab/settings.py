@@ -144,6 +144,11 @@ class NetworkSettings(_Begins):
         """Whether the deployment runs at full speed."""
         return self.begins != "deployment"
 
+    @property
+    def has_slow_links(self) -> bool:
+        """Whether links between sites change frames."""
+        return self.link.changes or bool(self.links)
+
     def plain(self) -> "NetworkSettings":
         """Return the same sites with links that do not change frames."""
         return self.model_copy(update={"bandwidth": None, "link": LinkSettings(), "links": []})
@@ -183,7 +188,7 @@ class NetworkSettings(_Begins):
             problems.append(f"sites: a name must have 1 to {LONGEST_NAME} characters")
         hosts = [host for site_hosts in self.sites.values() for host in site_hosts]
         problems += [f"sites: the host {host!r} is listed twice" for host in _twice(hosts)]
-        if len(names) < 2 and (self.link.changes or self.links):
+        if len(names) < 2 and self.has_slow_links:
             problems.append("link: a link connects two sites; name them, as in `sites: [east, west]`")
         return problems
 

@@ -62,9 +62,7 @@ def show_machines(experiments: "Sequence[Experiment]") -> None:
     )
     console.say("fivenines runs only these commands on each machine, over SSH, as root:")
     faults = {fault.fault for experiment in experiments for fault in experiment.faults}
-    slow = any(
-        network.link.changes or network.links for experiment in experiments for network in experiment.network
-    )
+    slow = any(network.has_slow_links for experiment in experiments for network in experiment.network)
     solutions = [solution for experiment in experiments for solution in experiment.solutions]
     virtual = any(solution.access.kind == "virtual-address" for solution in solutions)
     for line in lines(faults, slow, virtual):

@@ -70,7 +70,7 @@ def _list_names(as_json: bool) -> None:
 
     names = {what.value: list(choices.lines(what.value)) for what in What if what not in _LISTED_APART}
     names[What.measures.value] = [str(row["name"]) for row in listing()]
-    names[What.examples.value] = [name for name, _ in examples.descriptions()]
+    names[What.examples.value] = examples.names()
     if as_json:
         console.as_json(names)
         return

@@ -91,7 +91,7 @@ def _of_virtual_address(experiment: Experiment) -> Iterator[str]:
     machines = experiment.lab.machines
     if machines is not None and machines.virtual_address is None:
         yield "set `virtual_address` in the inventory to a free address of the machines' network"
-    slow = any(network.link.changes or network.links for network in experiment.network)
+    slow = any(network.has_slow_links for network in experiment.network)
     if slow or any(fault.fault == "degrade" for fault in experiment.faults):
         yield (
             "emulated links would not delay packets to it: leave `link`, `links` and degrade out, or use "

@@ -77,7 +77,7 @@ class SshHost(Host):
 
     def undo(self, name: str, command: Sequence[str], text: str = "") -> None:
         """Register the command that undoes a fault if we end; an empty command removes it."""
-        self._service.ask({"undo": {"name": name, "command": list(command), "input": text}})
+        self._service.undo(name, command, text)
 
     def require_sound(self) -> None:
         """Check that the connection to the host works.

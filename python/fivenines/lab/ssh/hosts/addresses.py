@@ -20,17 +20,17 @@ class SshAddresses(HostAddresses):
 
     def give(self, extra: str) -> None:
         # Registered first: an address that stays on the machine would be a second one in its network.
-        self._service.ask({"undo": {"name": extra, "command": self._command("take", extra), "input": ""}})
-        self.extra = [*self.extra, extra]
+        self._service.undo(extra, self._command("take", extra))
+        self.extra = list(dict.fromkeys([*self.extra, extra]))
         self._service.connection.need(self._command("give", extra))
 
     def take(self, extra: str) -> None:
         self._service.connection.need(self._command("take", extra))
-        self._service.ask({"undo": {"name": extra, "command": [], "input": ""}})
+        self._service.undo(extra, [])
         self.extra = [one for one in self.extra if one != extra]
 
     def keep_only_own(self) -> None:
-        for extra in dict.fromkeys(self.extra):
+        for extra in list(self.extra):
             self.take(extra)
 
     def _command(self, what: str, extra: str) -> list[str]:

@@ -148,6 +148,10 @@ class HostService:
         except FiveninesError as error:
             raise FiveninesError(f"{self.name}: {error}") from error
 
+    def undo(self, name: str, command: Sequence[str], text: str = "") -> None:
+        """Register the command that the machine runs when the host ends; an empty command removes it."""
+        self.ask({"undo": {"name": name, "command": list(command), "input": text}})
+
     def _beat(self) -> None:
         while not self._beating.wait(self._silence / 5):
             if self._server is not None:
