@@ -16,6 +16,7 @@ from fivenines.analysis.wording import count
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run, StoredBlock
 from fivenines.studies.claims.figures import Sample, TrialValue
+from fivenines.studies.client_limited import Limited, mostly_limited
 from fivenines.studies.measures import BLOCK_MEASURES
 
 # Maximum share of failed transactions without a fault: with more, rates describe failures.
@@ -29,8 +30,11 @@ class BlockFigures:
         self._nominal = nominal_of_blocks(run)
         self._blocks = [(block, windows_of(block)) for block in run.blocks if block.complete]
 
-    def sample(self, measure: str, key: CellKey, part: str) -> Sample:
-        """Return the value of each block that has a cell; the cell has no fault."""
+    def sample(self, measure: str, key: CellKey, part: str, limited: Limited = "hinder") -> Sample:
+        """Return the value of each block that has a cell; the cell has no fault.
+
+        Blocks are left out whole, so that the others stay paired.
+        """
         name = BLOCK_MEASURES[measure]
         own = [
             (block, windows, place)
@@ -39,12 +43,17 @@ class BlockFigures:
         ]
         if not own:
             return Sample(missing="no block is complete", source=part, unit="block")
+        if limited == "leave out":
+            free = [item for item in own if not any(_busy(item[0]))]
+            if reason := mostly_limited(len(own) - len(free), len(own)):
+                return Sample(missing=reason, source=part, unit="block")
+            own = free
         means = [(block.record.id, block_mean(windows, place, name)) for block, windows, place in own]
         values = tuple(TrialValue(f"{part}/{block}", mean) for block, mean in means if mean is not None)
         if len(values) < len(own):
             missing = f"windows of {part} have too few answers for {measure}"
             return Sample(missing=missing, source=part, unit="block")
-        busy = sum(bool(bottleneck(block.record.sides[place].load, watched=True)) for block, _, place in own)
+        busy = sum(_busy(block)[place] for block, _, place in own)
         failing = sum(_failed(windows, place) > FEW_FAILED for _, windows, place in own)
         blocks = count(len(own), "block")
         summary = summarise([item.value for item in values])
@@ -64,6 +73,11 @@ def _place(block: StoredBlock, key: CellKey) -> int | None:
     """Return the place of a cell among the sides of a block; None: it has no such side."""
     cells = [side.cell for side in block.record.sides]
     return cells.index(key) if key in cells else None
+
+
+def _busy(block: StoredBlock) -> list[bool]:
+    """Return for each side of a block whether the client was the bottleneck."""
+    return [bool(bottleneck(side.load, watched=True)) for side in block.record.sides]
 
 
 def _failed(windows: Iterable[Window], side: int) -> float:

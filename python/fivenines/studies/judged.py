@@ -10,6 +10,7 @@ from fivenines.experiment.plan import Trial, plan
 from fivenines.experiment.source import Part
 from fivenines.studies import tally
 from fivenines.studies.claims.verdicts import Verdict
+from fivenines.studies.client_limited import judge_client
 from fivenines.studies.measured import PartFigures, RunFigures
 from fivenines.studies.models import Claim, Form, Study, Unavailable
 from fivenines.studies.planned import PlannedFigures, spots_of_part
@@ -27,6 +28,7 @@ class Judged:
         verdict: verdict by the runs.
         printed: verdict by the published figures; None without any for the test.
         parts: parts whose figures the test uses.
+        left_out: which trials the verdict leaves out, as a sentence; empty: none.
     """
 
     claim: Claim
@@ -34,6 +36,7 @@ class Judged:
     verdict: Verdict
     printed: Verdict | None
     parts: Sequence[str]
+    left_out: str = ""
 
     @property
     def sentences(self) -> list[str]:
@@ -41,7 +44,8 @@ class Judged:
         if self.result == "not run":
             names = listed(list(self.parts))
             return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
-        return list(dict.fromkeys(atom.sentence for atom in self.verdict.atoms))
+        atoms = dict.fromkeys(atom.sentence for atom in self.verdict.atoms)
+        return [*atoms, *([self.left_out] if self.left_out else [])]
 
 
 _HAVE = {True: "have", False: "has"}
@@ -154,7 +158,7 @@ def _judged(
     printed: PrintedFigures,
     complete: Mapping[str, int],
 ) -> Judged:
-    verdict = claim.test.judge(measured)
+    verdict, left_out = judge_client(claim.test.judge, measured)
     result: Result = verdict.outcome
     if result == "inconclusive" and requested and not any(complete[item] for item in requested):
         result = "not run"
@@ -163,7 +167,7 @@ def _judged(
     has_figures = theirs.judged or any(
         figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
     )
-    return Judged(claim, result, verdict, theirs if has_figures else None, requested)
+    return Judged(claim, result, verdict, theirs if has_figures else None, requested, left_out)
 
 
 def _state(part: Part, figures: PartFigures, cannot: Mapping[str, str]) -> PartState:

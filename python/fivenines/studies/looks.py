@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from fivenines.studies.claims.verdicts import Verdict, Why
+from fivenines.studies.client_limited import judge_client
 from fivenines.studies.judged import asked_parts, part_figures, run_figures
 from fivenines.studies.run import Chosen
 
@@ -34,7 +35,9 @@ def _look(chosen: Chosen, folder: Path, part: str) -> Callable[[], bool]:
     def decided() -> bool:
         measured = run_figures(chosen.study, part_figures(every, folder), chosen.cannot)
         # Without claims on it a part has no reason to end.
-        return bool(claims) and all(is_closed(claim.test.judge(measured)) for claim in claims)
+        return bool(claims) and all(
+            is_closed(judge_client(claim.test.judge, measured)[0]) for claim in claims
+        )
 
     return decided
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from fivenines.results.records import CellKey
 from fivenines.results.store import Run, open_run
 from fivenines.studies.blocks import FEW_FAILED, BlockFigures
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, TrialValue, Variants
+from fivenines.studies.client_limited import Limited, mostly_limited
 from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
@@ -118,11 +120,22 @@ class RunFigures:
     Args:
         parts: all parts.
         unavailable: names in claims that cannot be run here.
+        limited: what becomes of trials in which the client was the bottleneck.
     """
 
-    def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
+    def __init__(
+        self,
+        parts: Sequence[PartFigures],
+        unavailable: Mapping[str, Unavailable],
+        limited: Limited = "hinder",
+    ) -> None:
         self._parts = {part.name: part for part in parts}
         self._unavailable = unavailable
+        self._limited: Limited = limited
+
+    def with_limited(self, limited: Limited) -> "RunFigures":
+        """Return the same figures with another treatment of trials in which the client was the bottleneck."""
+        return RunFigures(list(self._parts.values()), self._unavailable, limited)
 
     def sample(self, measure: str, place: Place) -> Sample:
         """Return the values of a measure at a place."""
@@ -136,7 +149,8 @@ class RunFigures:
             return self._of_trials(measure, place.client, part, spots)
         if part.blocks is None:
             return Sample(missing=self._why_none(part.name))
-        return part.blocks.sample(measure, spots[0].key, part.name)
+        sample = part.blocks.sample(measure, spots[0].key, part.name, self._limited)
+        return replace(sample, limited="") if self._limited == "keep" else sample
 
     def _of_trials(
         self, measure: str, client: str | None, part: PartFigures, spots: Sequence[Spot]
@@ -151,7 +165,13 @@ class RunFigures:
             trials = [client_measures(trial.stored, client) for trial in trials]
         if measure in EXACT:
             return _exact(trials, part.name)
-        return _sample(full_name(measure), trials, part.name)
+        limited = [trial for trial in trials if trial.bottleneck]
+        if self._limited == "leave out" and taken(measure) != "fault" and limited:
+            if reason := mostly_limited(len(limited), len(trials)):
+                return Sample(missing=reason, source=part.name)
+            trials = [trial for trial in trials if not trial.bottleneck]
+        sample = _sample(full_name(measure), trials, part.name)
+        return replace(sample, limited="") if self._limited == "keep" else sample
 
     def events(self, measure: str, place: Place) -> Events:
         """Return the number of trials with an event at a place."""
