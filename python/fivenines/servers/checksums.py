@@ -18,18 +18,26 @@ BUCKETS = 1024
 class Shape:
     """A table: its columns with their types in order, and those of its primary key.
 
-    A table without a primary key has all its columns as key, so equal rows share one key.
+    A table without a primary key has all its columns as key, so equal rows share one key. `schema` is empty
+    for a table of the default schema, and on servers without schemas in a database.
     """
 
     name: str
     columns: tuple[tuple[str, str], ...]
     key: tuple[str, ...]
+    schema: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return the name for people: "t", or "app.t" outside the default schema."""
+        return ".".join(filter(None, (self.schema, self.name)))
 
 
 class Dialect(ABC):
     """SQL of one kind of server."""
 
-    # Name, column, type and whether it is in the primary key (0 or 1), in the order of the columns.
+    # Name, column, type, whether it is in the primary key (0 or 1), and optionally the schema, in the order of
+    # the columns.
     tables: str
 
     # Statement that makes all nodes print values alike.
@@ -55,8 +63,12 @@ class Dialect(ABC):
     def text(self, column: str) -> str:
         """Return an SQL expression for a key column as text."""
 
+    def named(self, shape: Shape) -> str:
+        """Return a table's name in SQL, with its schema."""
+        return ".".join(self.quoted(part) for part in (shape.schema, shape.name) if part)
+
     def shapes(self, cursor: Any) -> dict[str, Shape]:
-        """Return all tables of the workload's database by name."""
+        """Return all tables of the workload's database by label."""
         cursor.execute(self.tables)
         return shapes_of(cursor.fetchall())
 
@@ -64,7 +76,7 @@ class Dialect(ABC):
         """Return a query for number, row count and checksum of every chunk that has rows."""
         return (
             f"SELECT {self.bucket(shape)} AS chunk, count(*), sum({self.row_hash(shape)})"
-            f" FROM {self.quoted(shape.name)} GROUP BY 1"
+            f" FROM {self.named(shape)} GROUP BY 1"
         )
 
     def row_sql(self, shape: Shape, chunks: Iterable[int]) -> str:
@@ -72,20 +84,24 @@ class Dialect(ABC):
         keys = ", ".join(self.text(self.quoted(name)) for name in shape.key)
         numbers = ", ".join(str(chunk) for chunk in sorted(chunks))
         return (
-            f"SELECT {self.row_hash(shape)}, {keys} FROM {self.quoted(shape.name)}"
+            f"SELECT {self.row_hash(shape)}, {keys} FROM {self.named(shape)}"
             f" WHERE {self.bucket(shape)} IN ({numbers})"
         )
 
 
 def shapes_of(rows: Iterable[Sequence[Any]]) -> dict[str, Shape]:
-    """Build tables from rows of name, column, type and position in the key."""
-    columns: dict[str, list[tuple[str, str]]] = {}
-    keys: dict[str, list[str]] = {}
-    for table, column, kind, in_key in rows:
-        columns.setdefault(str(table), []).append((str(column), str(kind)))
+    """Build tables from rows of name, column, type, position in the key, and optionally schema."""
+    columns: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    keys: dict[tuple[str, str], list[str]] = {}
+    for table, column, kind, in_key, *schema in rows:
+        name = (str(schema[0] or "") if schema else "", str(table))
+        columns.setdefault(name, []).append((str(column), str(kind)))
         if in_key:
-            keys.setdefault(str(table), []).append(str(column))
-    return {
-        name: Shape(name, tuple(fields), tuple(keys.get(name) or [column for column, _ in fields]))
-        for name, fields in columns.items()
-    }
+            keys.setdefault(name, []).append(str(column))
+    shapes = [
+        Shape(
+            name, tuple(fields), tuple(keys.get((schema, name)) or [column for column, _ in fields]), schema
+        )
+        for (schema, name), fields in columns.items()
+    ]
+    return {shape.label: shape for shape in shapes}

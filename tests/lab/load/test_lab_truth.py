@@ -179,10 +179,15 @@ def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None
             time.sleep(0.05)
         changed(first, "DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = '' WHERE id = 6")
         changed(two, "INSERT INTO sbtest2 (id, k, c, pad) VALUES (900, 1, '', '')")
+        # Scripts may keep their tables in another schema, also under a name that public has.
+        for node, value in ((first, 1), (two, 2)):
+            changed(node, "CREATE SCHEMA app", "CREATE TABLE app.sbtest1 (id int PRIMARY KEY, v int)")
+            changed(node, f"INSERT INTO app.sbtest1 VALUES (1, 1), (2, {value})")
         differing = {d.table: d.keys for d in compare([first, two], "node1", {}).differences}
         assert differing == {
             "sbtest1": ["id 5: not on node1", "id 6: other on node2"],
             "sbtest2": ["id 900: not on node1"],
+            "app.sbtest1": ["id 2: other on node2"],
         }
 
 

@@ -47,9 +47,7 @@ def _limit_blocks(folder: Path, numbers: Iterable[int], solution: int) -> None:
 
 
 @pytest.mark.parametrize("solution", [0, 1])
-def test_a_minority_of_limited_blocks_is_left_out_if_the_verdict_stays(
-    tmp_path: Path, solution: int
-) -> None:
+def test_a_minority_of_limited_blocks_is_left_out_if_the_verdict_stays(tmp_path: Path, solution: int) -> None:
     write_interleaved_run(tmp_path / "speed", SyntheticBlock(blocks=6))
     _limit_blocks(tmp_path / "speed", [2], solution)
     result, text = _result(tmp_path, BLOCKS)
@@ -57,7 +55,8 @@ def test_a_minority_of_limited_blocks_is_left_out_if_the_verdict_stays(
     name = ("fast", "slow")[solution]
     assert (
         "Trials in which the client was the bottleneck are left out "
-        f"({name}: the client was the bottleneck in 1 of 6 blocks); with them the verdict is the same." in text
+        f"({name}: the client was the bottleneck in 1 of 6 blocks); with them the verdict is the same."
+        in text
     )
 
 

@@ -151,6 +151,15 @@ def test_a_table_without_a_primary_key_has_all_columns_as_key() -> None:
     assert (shapes["t"].key, shapes["u"].key) == (("a", "b"), ("a",))
 
 
+def test_tables_of_one_name_in_two_schemas_are_two_tables() -> None:
+    shapes = shapes_of(
+        [("t", "a", "int", 1, None), ("t", "b", "int", 1, "app"), ("t", "c", "text", 0, "app")]
+    )
+    assert shapes["t"].columns == (("a", "int"),)
+    assert shapes["app.t"].columns == (("b", "int"), ("c", "text"))
+    assert 'FROM "app"."t" GROUP' in PostgresDialect().chunk_sql(shapes["app.t"])
+
+
 def test_names_are_quoted_and_long_values_are_hashed_first() -> None:
     assert '`t``"`' in MysqlFamilyDialect("MD5({})").chunk_sql(SHAPE)
     assert "COALESCE(MD5(`note`), 'NULL')" in MysqlFamilyDialect("MD5({})").chunk_sql(SHAPE)

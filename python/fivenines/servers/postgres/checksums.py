@@ -19,12 +19,17 @@ class PostgresDialect(Dialect):
     )
     tables = (
         "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod),"
-        " coalesce(a.attnum = ANY (i.indkey), false)::int"
-        " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+        " coalesce(a.attnum = ANY (i.indkey), false)::int, nullif(n.nspname, 'public')"
+        " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " JOIN pg_attribute a ON a.attrelid = c.oid"
         " LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary"
-        " WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND pg_table_is_visible(c.oid)"
-        " AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped"
-        " ORDER BY c.relname, a.attnum"
+        " WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence <> 't'"
+        " AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'"
+        # Extensions keep the state of one server in tables of their own.
+        " AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass"
+        " AND d.objid = c.oid AND d.deptype = 'e')"
+        " AND a.attnum > 0 AND NOT a.attisdropped"
+        " ORDER BY n.nspname, c.relname, a.attnum"
     )
 
     def refuses(self, error: Exception) -> bool:
