@@ -52,8 +52,9 @@ fn defined(options: &ScriptOptions) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Runs the command `prepare` of a Lua script; what it has made.
+/// Runs a command of a Lua script, as `prepare`; what it has made.
 pub fn command(
+    name: &str,
     kind: Kind,
     options: &ScriptOptions,
     facts: &RunFacts,
@@ -61,11 +62,11 @@ pub fn command(
     reported: &(dyn Fn(Made) + Sync),
 ) -> Result<Made> {
     let [file] = options.files.as_slice() else {
-        return Err(Usage::error("`prepare` takes one script"));
+        return Err(Usage::error(format!("`{name}` takes one script")));
     };
     if !file.is_lua() {
         return Err(Usage::error(format!(
-            "{}: a SQL file has no command `prepare`; make its tables with the server's own client",
+            "{}: a SQL file has no command `{name}`; make its tables with the server's own client",
             file.path.display()
         )));
     }
@@ -74,7 +75,7 @@ pub fn command(
         kind,
         given: &options.options,
         facts,
-        command: "prepare",
+        command: name,
     };
     lua::command::run(&request, connect, reported)
 }

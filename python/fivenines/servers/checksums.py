@@ -36,8 +36,8 @@ class Shape:
 class Dialect(ABC):
     """SQL of one kind of server."""
 
-    # Name, column, type, whether it is in the primary key (0 or 1), and optionally the schema, in the order of
-    # the columns.
+    # Name, column, type, whether it is in the primary key (0 or 1), and optionally the schema, in the order
+    # of the columns.
     tables: str
 
     # Statement that makes all nodes print values alike.

@@ -121,7 +121,7 @@ class _Comparison:
     def run(self) -> None:
         shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor), table=False)
         found = {name: shape for own in shapes.values() for name, shape in own.items()}
-        # Those of the default schema first: the time may end, and the ledger and built-in workloads are there.
+        # The default schema first: the time may end, and the ledger and built-in workloads are there.
         names = sorted(found, key=lambda name: (found[name].schema, name))
         for done, name in enumerate(names):
             if time.monotonic() >= self.deadline:

@@ -126,7 +126,13 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
         else:
             place.sysbench("oltp_read_write", *arguments, "--threads=2", "prepare")
         shapes.append([_shape(place, f"sbtest{table}") for table in (1, 2, 3)])
-        place.sysbench("oltp_read_write", *arguments, "cleanup")
+        if ours:
+            place.prepare("oltp_read_write", 2, *arguments, command_of_script="cleanup")
+        else:
+            place.sysbench("oltp_read_write", *arguments, "cleanup")
+        assert _rows(
+            place, "SELECT COUNT(*) FROM information_schema.tables WHERE table_name LIKE 'sbtest%'"
+        ) == [("0",)]
     assert shapes[0] == shapes[1]
 
 

@@ -130,11 +130,18 @@ class Place:
             f"--database={self.node.database}",
         ]
 
-    def prepare(self, script: str | Path, threads: int, *own: str, folder: Path | None = None) -> str:
-        """Run a script's `prepare` by fivenines and return its events."""
+    def prepare(
+        self,
+        script: str | Path,
+        threads: int,
+        *own: str,
+        folder: Path | None = None,
+        command_of_script: str = "prepare",
+    ) -> str:
+        """Run a script's `prepare`, or another command, by fivenines and return its events."""
         command = [*self._core("prepare"), f"--host={self.node.host.address}"]
         command += [f"--port={self.node.port}"]
-        command += [f"--threads={threads}"]
+        command += [f"--threads={threads}", f"--command={command_of_script}"]
         file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
         described = workload_flags("script", files=[f"{file}"], options=options_of(own))
         return self._run([*command, *described], folder)

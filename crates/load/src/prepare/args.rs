@@ -22,6 +22,9 @@ pub struct Args {
     /// Drop the data set's tables first, with all their rows.
     #[arg(long)]
     pub drop: bool,
+    /// Command of a Lua script to run.
+    #[arg(long, value_name = "NAME", default_value = "prepare")]
+    pub command: String,
     /// Time limit for connecting and logging in.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     pub connect_timeout: Duration,

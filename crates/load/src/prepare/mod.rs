@@ -55,7 +55,7 @@ pub fn main(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Runs a script's command that creates the data; the amount is unknown in advance.
+/// Runs a script's command, as one that creates the data; the amount is unknown in advance.
 fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
     let options: ScriptOptions = args.workload.read()?;
     sys::keep_output()?;
@@ -69,7 +69,14 @@ fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result
     let reported = |made: Made| {
         print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
     };
-    let made = scripts::command(args.server.driver, &options, &facts, &connect, &reported)?;
+    let made = scripts::command(
+        &args.command,
+        args.server.driver,
+        &options,
+        &facts,
+        &connect,
+        &reported,
+    )?;
     print_done(made.tables, made.rows, started);
     Ok(())
 }

@@ -60,7 +60,7 @@ def understood(options: Options) -> Asked:
     Raises:
         UsageError: an option is wrong, or options contradict each other.
     """
-    options = bench_sysbench.with_run(options, MOST_THREADS)
+    options = bench_sysbench.with_run(bench_sysbench.with_command(options), MOST_THREADS)
     connections = options.connections or CONNECTIONS
     _in_range(options)
     dsn = parse_dsn(options.dsn or _of_playground())
@@ -82,7 +82,8 @@ def understood(options: Options) -> Asked:
         seed=options.seed,
     )
     _make_sense(options, bench)
-    filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
+    fills = options.prepare or options.command is not None
+    filling = Filling(options.threads or THREADS, options.drop, options.command or "") if fills else None
     warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
     return Asked(bench, filling, warmup, address(options.metrics))
 
@@ -215,6 +216,10 @@ def _make_sense(options: Options, bench: Bench) -> None:
         "--read: write ODBC DSNs for both --dsn and --read, or for neither": bool(bench.reads)
         and by_odbc != any(address.odbc for address in bench.reads),
         "--drop: has no effect without --prepare. Add --prepare": options.drop and not options.prepare,
+        "--command: only a Lua script has commands. Add --script FILE.lua": options.command is not None
+        and not bench_sysbench.runs_lua(options),
+        "--command: --prepare runs the command prepare. Write one of the two": options.command is not None
+        and options.prepare,
         "--retry-on: has no effect without retries. Add --retries N": options.retry_on is not None
         and not options.retries,
         "--search: finds the rate itself. Leave --rate out": bool(bench.search) and options.rate is not None,

@@ -32,18 +32,19 @@ def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:
     if not commands and not files:
         console.note("nothing to prepare: this workload has no tables to fill")
     for name, command in commands:
-        done = _fill_data_set(command, name, bench, quiet)
+        action = f"running {filling.command}" if filling.command else f"filling {name}"
+        done = _fill_data_set(command, action, bench, quiet)
         if not quiet:
-            console.note(_summary(name, done))
+            console.note(_summary(name, done, filling.command))
     if files:
         reach.run_files(bench, files)
         if not quiet:
             console.note(f"ran {', '.join(file.name for file in files)}")
 
 
-def _fill_data_set(command: list[str], name: str, bench: Bench, quiet: bool) -> dict[str, Any]:
+def _fill_data_set(command: list[str], action: str, bench: Bench, quiet: bool) -> dict[str, Any]:
     last: dict[str, Any] = {}
-    with _shown(name, quiet) as show:
+    with _shown(action, quiet) as show:
 
         def listen(event: dict[str, Any]) -> None:
             if event.get("event") == "progress":
@@ -57,17 +58,20 @@ def _fill_data_set(command: list[str], name: str, bench: Bench, quiet: bool) -> 
     return last
 
 
-def _summary(name: str, done: dict[str, Any]) -> str:
+def _summary(name: str, done: dict[str, Any], command: str = "") -> str:
+    """Return what was filled; `command`: the command of a script that ran."""
     rows, seconds = int(done.get("rows", 0)), float(done.get("seconds", 0.0))
     if done.get("already"):
         return f"{name}: the tables exist already, {rows} rows"
+    if command and not rows and not done.get("tables"):
+        return f"{command}: done in {seconds:.1f} s"
     speed = f", {rows / seconds:.0f} rows/s" if seconds > 0 else ""
     into = f" into {done['tables']} new tables" if name == Script.family and done.get("tables") else ""
-    return f"{name}: {rows} rows{into} in {seconds:.1f} s{speed}"
+    return f"{command or name}: {rows} rows{into} in {seconds:.1f} s{speed}"
 
 
 @contextmanager
-def _shown(name: str, quiet: bool) -> Iterator[Reporter]:
+def _shown(action: str, quiet: bool) -> Iterator[Reporter]:
     err = console.stderr()
     if quiet:
         yield lambda _done, _total: None
@@ -80,19 +84,19 @@ def _shown(name: str, quiet: bool) -> Iterator[Reporter]:
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=err, transient=True) as progress:
-            task = progress.add_task(f"filling {name}", total=None, amount="")
+            task = progress.add_task(action, total=None, amount="")
             yield lambda done, total: progress.update(
                 task, completed=done, total=total or None, amount=_amount(done, total)
             )
     else:
-        yield _lines(name)
+        yield _lines(action)
 
 
 def _amount(done: int, total: int) -> str:
     return f"{100 * done // total} %" if total else f"{done} rows"
 
 
-def _lines(name: str) -> Reporter:
+def _lines(action: str) -> Reporter:
     begun = time.monotonic()
     last = begun
 
@@ -103,6 +107,6 @@ def _lines(name: str) -> Reporter:
             return
         last = now
         left = f", about {about((now - begun) * (total - done) / done)} left" if total and done else ""
-        console.note(f"filling {name}: {_amount(done, total)}{left}")
+        console.note(f"{action}: {_amount(done, total)}{left}")
 
     return show

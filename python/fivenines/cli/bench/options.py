@@ -143,6 +143,14 @@ class Options:
             "", "With --prepare, drop existing tables of these names. Example: --prepare --drop", "--drop"
         ),
     ] = False
+    command: Annotated[
+        str | None,
+        _workload(
+            "NAME",
+            "Run this command of a Lua script and no load: cleanup, or one that the script defines. "
+            "Example: --script tpcc.lua --command check",
+        ),
+    ] = None
     threads: Annotated[
         int | None,
         _workload(

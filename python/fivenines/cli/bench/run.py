@@ -58,7 +58,7 @@ def run(options: Options) -> int:
     if asked.filling is not None:
         address = reach.for_writes(asked.bench, address)
         fill(asked.bench, address, asked.filling, quiet=options.quiet)
-        if asked.bench.seconds == 0:
+        if asked.bench.seconds == 0 or asked.filling.command:
             return 0
     with generator.folder(options.out) as out:
         if asked.warmup and not _warmed_up(asked, say):

@@ -63,13 +63,37 @@ def read(words: Sequence[str]) -> list[Word]:
     return found
 
 
+def with_command(options: Options) -> Options:
+    """Apply sysbench's command, the last word after `--`: `-- --tables=4 cleanup`; `run` is the load.
+
+    Raises:
+        UsageError: it contradicts --command.
+    """
+    words = list(options.script_options or [])
+    if not runs_lua(options) or not words or not words[-1].isidentifier():
+        return options
+    before = words[-2] if len(words) > 1 else ""
+    if before.startswith("--") and "=" not in before:
+        return options  # the value of an option
+    name = words.pop()
+    if options.command not in (None, name):
+        raise UsageError(
+            f"bench: --command {options.command} and {name!r} after `--` differ. Write one of them"
+        )
+    if name == "run":
+        return replace(options, script_options=words)
+    if name == "prepare" and options.command is None:
+        return replace(options, script_options=words, prepare=True, duration="0s")
+    return replace(options, script_options=words, command=name)
+
+
 def with_run(options: Options, most_threads: int) -> Options:
     """Apply sysbench's options for threads, time, events, rate and seed.
 
     Raises:
         UsageError: two options contradict each other, or a value is not a number.
     """
-    if not _runs_lua(options):
+    if not runs_lua(options):
         return options
     words = read(options.script_options or [])
     asked: dict[str, tuple[Word, str]] = {}
@@ -95,7 +119,7 @@ def with_run(options: Options, most_threads: int) -> Options:
     return replace(options, script_options=rest, **changes)  # type: ignore[arg-type]
 
 
-def _runs_lua(options: Options) -> bool:
+def runs_lua(options: Options) -> bool:
     return any(script.partition("@")[0].endswith(".lua") for script in options.script or [])
 
 
@@ -122,7 +146,7 @@ def without_account(options: Options, dsn: Dsn) -> Options:
     Raises:
         UsageError: some contradict the DSN; all of them are named.
     """
-    if not _runs_lua(options):
+    if not runs_lua(options):
         return options
     same = _account(dsn)
     rest: list[str] = []

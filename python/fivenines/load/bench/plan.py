@@ -17,10 +17,14 @@ ENDLESS = 365 * 86400.0
 
 @dataclass(frozen=True)
 class Filling:
-    """How tables are filled: the number of connections, and whether to drop tables first."""
+    """How tables are filled: the number of connections, and whether to drop tables first.
+
+    `command` is the command of a Lua script to run instead, as `cleanup`.
+    """
 
     threads: int = 4
     drop: bool = False
+    command: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Bench:
         # The rows are always the same, as --seed applies to the load.
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
+        how += ["--command", filling.command] if filling.command else []
         return [
             (workload.family, [*program, *how, *described(workload)]) for workload in self.workload.prepares()
         ]

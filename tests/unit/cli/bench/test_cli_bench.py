@@ -328,3 +328,6 @@ def test_offending_rows_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_there_already_is_reported() -> None:
     assert _summary("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
     assert _summary("tatp", {"rows": 10, "already": True}) == ("tatp: the tables exist already, 10 rows")
+    assert _summary("script", {"rows": 0, "tables": 0, "seconds": 2.0}, "cleanup") == "cleanup: done in 2.0 s"
+    made = {"rows": 10, "tables": 2, "seconds": 2.0}
+    assert _summary("script", made, "fill") == "fill: 10 rows into 2 new tables in 2.0 s, 5 rows/s"

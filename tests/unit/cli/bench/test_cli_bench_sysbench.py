@@ -86,3 +86,32 @@ def test_what_is_reported_twice_must_agree(
     with pytest.raises(UsageError, match=message):
         ask(script, words, **options)
     assert ask(script, ["--time=60"], duration="60s").bench.seconds == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "prepares"),
+    [
+        (["--tables=4", "run"], "", False),
+        (["--tables=4", "cleanup"], "cleanup", False),
+        (["cleanup"], "cleanup", False),
+        (["--tables", "4", "check"], "check", False),
+        (["--tables=4", "prepare"], "", True),
+        (["--verbose", "cleanup"], "", False),  # the value of an option, as everywhere after `--`
+    ],
+)
+def test_the_last_word_is_sysbenchs_command(
+    script: str, words: list[str], command: str, prepares: bool
+) -> None:
+    asked = ask(script, words)
+    assert (asked.filling is not None) == (prepares or bool(command))
+    assert asked.filling is None or asked.filling.command == command
+    assert (asked.bench.seconds == 0) == prepares
+
+
+def test_a_command_is_given_once_and_to_a_script(script: str) -> None:
+    with pytest.raises(UsageError, match="--command check and 'cleanup' after `--` differ"):
+        ask(script, ["cleanup"], command="check")
+    with pytest.raises(UsageError, match="--prepare runs the command prepare"):
+        ask(script, [], command="cleanup", prepare=True)
+    with pytest.raises(UsageError, match="only a Lua script has commands"):
+        understood(Options(dsn=DSN, command="cleanup"))
