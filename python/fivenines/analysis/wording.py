@@ -187,6 +187,9 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     """
     if difference.bounded and difference.absolute is not None:
         return _bounded_sentence(a, b, difference, words)
+    if difference.absolute is not None and not difference.known and min(difference.a.n, difference.b.n) > 1:
+        few = f"a few values that are all equal prove nothing ({difference.a.n} and {difference.b.n})"
+        return f"{a} and {b} cannot be compared: {few}."
     if difference.absolute is None or not difference.known:
         return (
             f"{a} and {b} cannot be compared: each must have two complete trials"

@@ -60,6 +60,11 @@ def test_too_few() -> None:
     )
 
 
+def test_a_few_equal_values_are_not_compared() -> None:
+    text = sentence("a", "b", compare(summarise([3.0, 3.0]), summarise([2.0, 2.0, 2.0])), SPEED)
+    assert text == "a and b cannot be compared: a few values that are all equal prove nothing (2 and 3)."
+
+
 def test_clauses() -> None:
     assert clause("B", compare(summarise([123, 124, 122]), summarise([100, 101, 99])), SPEED) == (
         "23 % faster than B (20 to 26 %)"

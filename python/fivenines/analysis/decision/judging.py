@@ -20,7 +20,7 @@ from scipy import special
 from fivenines.analysis.availability.nines import Bound, Estimate
 from fivenines.analysis.measured import seen_in, summary_of, values_of
 from fivenines.analysis.measures.condition import Requirement
-from fivenines.analysis.statistics.means import CONFIDENCE, EQUAL, Summary, student_t
+from fivenines.analysis.statistics.means import CONFIDENCE, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 
 # `inconclusive`: the trials show neither, or did not measure it.
@@ -130,7 +130,7 @@ def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     against, for_it = (low, high) if requirement.below else (high, low)
     status: Status = "inconclusive"
     # A few equal values have no spread, and prove nothing.
-    if not summary.sd and summary.n < EQUAL:
+    if summary.sd is None or summary.few_equal:
         status = "inconclusive"
     elif for_it is not None and _holds(requirement, for_it):
         status = "met"

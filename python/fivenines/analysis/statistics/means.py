@@ -38,10 +38,11 @@ class Summary:
     """Summary of a sample. All fields but `n`, `cov` and `confidence` have the unit of the sample.
 
     `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
-    `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
-    either. `bounds` of the values are lower bounds: then so is the mean, `sd` is that of the values as
-    observed, and there is no `cov` and no upper end. `nominal` is the level of the interval's quantile
-    where that is not `confidence`: of one of many looks at a sample, see `sequential`.
+    `sd`, `cov` or interval; with fewer than `EQUAL` values that are all equal there is no interval;
+    with a mean of 0 there is no `cov`; with no values there is no mean either. `bounds` of the values are
+    lower bounds: then so is the mean, `sd` is that of the values as observed, and there is no `cov` and no
+    upper end. `nominal` is the level of the interval's quantile where that is not `confidence`: of one of
+    many looks at a sample, see `sequential`.
     """
 
     n: int
@@ -59,6 +60,11 @@ class Summary:
     def level(self) -> float:
         """Return the level of the quantile that its interval is made with."""
         return self.confidence if self.nominal is None else self.nominal
+
+    @property
+    def few_equal(self) -> bool:
+        """Return whether all values are equal, and too few for that to be meaningful."""
+        return self.sd == 0 and self.n < EQUAL
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ def of_moments(
 ) -> Summary:
     """Return the summary of a published sample: only number, mean and standard deviation are known.
 
-    Without `sd`, or with n < 2, the summary has a mean and no interval.
+    Without `sd`, with n < 2, or with a few values that are all equal, the summary has a mean and no interval.
 
     Raises:
         ValueError: n < 1, `sd` < 0, or a figure is NaN or infinite.
@@ -140,6 +146,8 @@ def of_moments(
         return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
     cov = sd / abs(mean) if mean and not bounds else None
+    if sd == 0 and n < EQUAL:
+        return Summary(n, mean, sd, cov, confidence=confidence, bounds=bounds)
     high = None if bounds else mean + half
     return Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
 
@@ -206,8 +214,8 @@ def compare(a: Summary, b: Summary) -> Difference:
     """Compare two independent samples: a minus b (Welch 1947), and a / b (Fieller 1954).
 
     With trials on several machines the machine is a block, see `blocked`; if no machine has both samples,
-    there is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
-    among the values leave open are None.
+    there is no interval. Two samples without any variance give an interval of width 0, or none if a sample is
+    too small (`few_equal`). Ends that lower bounds among the values leave open are None.
     """
     confidence = min(a.confidence, b.confidence)
     if a.mean is None or b.mean is None:
@@ -248,7 +256,7 @@ def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
     if blocked.several(a.machines, b.machines):
         moments = blocked.moments(a.machines, b.machines)
         return None if moments is None else (moments, moments.df)
-    if a.sd is None or b.sd is None:
+    if a.sd is None or b.sd is None or (a.sd == b.sd == 0 and (a.few_equal or b.few_equal)):
         return None
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
     df = satterthwaite([(var_a, a.n), (var_b, b.n)])

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import special
 
 from fivenines.analysis.measures.trials import TrialsSettings, UntilDecidedSettings
-from fivenines.analysis.statistics.means import CONFIDENCE, EQUAL, Summary, student_t, summarise
+from fivenines.analysis.statistics.means import CONFIDENCE, Summary, student_t, summarise
 from fivenines.results.store import Run
 
 # The level is known to about 3 % of its distance from 1.
@@ -75,7 +75,7 @@ def _share(summary: Summary) -> float | None:
         return None
     half = (summary.ci_high - summary.ci_low) / 2
     if not half:
-        return 0.0 if summary.n >= EQUAL else None
+        return 0.0
     return half / abs(summary.mean) if summary.mean else None
 
 

@@ -43,9 +43,12 @@ def test_few_values() -> None:
     assert (item.mean, item.sd, item.ci_low, item.ci_high) == (5.0, None, None, None)
 
 
-def test_no_variance_gives_an_interval_of_width_zero() -> None:
-    summary = summarise([3.0, 3.0, 3.0])
+def test_no_variance_gives_an_interval_of_width_zero_if_the_values_are_not_few() -> None:
+    summary = summarise([3.0] * 5)
     assert (summary.sd, summary.ci_low, summary.ci_high) == (0.0, 3.0, 3.0)
+    # Times are rounded to slots of 20 ms: three equal ones have a spread that is not seen.
+    few = summarise([3.0] * 3)
+    assert (few.mean, few.sd, few.ci_low, few.ci_high) == (3.0, 0.0, None, None)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -117,10 +120,12 @@ def test_too_few_to_compare() -> None:
 
 
 def test_two_samples_without_variance() -> None:
-    same = compare(summarise([2.0, 2.0]), summarise([2.0, 2.0]))
+    same = compare(summarise([2.0] * 5), summarise([2.0] * 5))
     assert (same.low, same.high, same.differs) == (0.0, 0.0, False)
-    apart = compare(summarise([3.0, 3.0]), summarise([2.0, 2.0]))
+    apart = compare(summarise([3.0] * 5), summarise([2.0] * 5))
     assert (apart.low, apart.high, apart.differs) == (1.0, 1.0, True)
+    few = compare(summarise([3.0, 3.0]), summarise([2.0] * 5))
+    assert (few.absolute, few.low, few.high, few.differs) == (1.0, None, None, False)
 
 
 def test_upper_bound_of_what_was_never_seen() -> None:
