@@ -98,6 +98,9 @@ ENTRIES = {
         "deployment.inject", "inject", "Inject a fault into the running deployment and report its effects."
     ),
     "bench": Entry("bench.command", "bench", "Run a load against any database server, without a lab."),
+    "stacks": Entry(
+        "stacks.command", "app", "Measure the outage that applications have, with their drivers and pools."
+    ),
     "calibrate": Entry(
         "machine.calibrate",
         "calibrate",

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
-from lab_support import LIMIT, program
+from lab_support import LIMIT, program, running
 
 from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
@@ -130,7 +129,7 @@ def test_breaking_off_keeps_the_figures(place: Place, number: int, times: int) -
         for line in process.stderr:
             if re.match(SECOND, line):
                 break
-        own = _program_of(process)
+        own = running(process, "bench")
         children = own.children()
         for _ in range(times):
             own.send_signal(number)
@@ -146,7 +145,7 @@ def test_a_bench_that_is_killed_takes_its_load_along(place: Place) -> None:
         for line in process.stderr:
             if re.match(SECOND, line):
                 break
-        own = _program_of(process)
+        own = running(process, "bench")
         (child,) = own.children()
         assert child.name() == "fivenines-core"
         own.kill()
@@ -179,7 +178,7 @@ def test_metrics_are_answered_while_it_runs(place: Place) -> None:
             timeout=LIMIT,
             check=True,
         )
-        _program_of(process).terminate()
+        running(process, "bench").terminate()
         process.communicate(timeout=LIMIT)
     ok = re.search(
         r'^fivenines_transactions_total\{outcome="ok",workload="tatp"\} (\S+)$', scraped.stdout, re.MULTILINE
@@ -237,14 +236,6 @@ def test_each_refusal_is_one_message(place: Place) -> None:
         assert done.returncode == 1, (why, done.stdout, done.stderr)
         assert done.stderr.count("error: ") == 1 and done.stdout == "", why
         assert "s3cret" not in done.stdout + done.stderr, why
-
-
-def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
-    """Return the process of the bench itself, which its starter has started."""
-    for child in psutil.Process(process.pid).children(recursive=True):
-        if "fivenines" in child.cmdline() and "bench" in child.cmdline():
-            return child
-    raise AssertionError("the bench does not run")
 
 
 def _script(folder: Path, text: str) -> tuple[str, ...]:

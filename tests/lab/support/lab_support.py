@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import duckdb
+import psutil
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
@@ -250,6 +251,14 @@ def cache_with_damage(folder: Path, engine_name: str, file: str) -> Path:
 def program(*arguments: str | Path) -> list[str]:
     """Return the command line of `fivenines`."""
     return [sys.executable, "-m", "fivenines", *map(str, arguments)]
+
+
+def running(process: subprocess.Popen[str], command: str) -> psutil.Process:
+    """Return the process of a command of fivenines, which its starter has started on a host."""
+    for child in psutil.Process(process.pid).children(recursive=True):
+        if "fivenines" in child.cmdline() and command in child.cmdline():
+            return child
+    raise AssertionError(f"{command} does not run")
 
 
 def fivenines(

@@ -47,7 +47,7 @@ def test_each_help_has_an_example_and_fits_80_columns(fivenines: Fivenines, comm
     assert all(len(line) <= 80 for line in answer.out.splitlines())
     # Python types behind an option do not help the user, and a flag has no value.
     assert not re.search(r"--\S+\s+(-\w\s+)?<(bool|list|str)", answer.out)
-    if command not in (["results"], ["engines"], ["workers"], ["hosts"]):
+    if command not in (["results"], ["engines"], ["workers"], ["hosts"], ["stacks"]):
         assert f"fivenines {' '.join(command)}" in answer.out.replace("Usage: fivenines", "")
 
 

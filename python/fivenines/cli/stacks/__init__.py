@@ -1,0 +1,1 @@
+"""`fivenines stacks`: drivers and pools of applications as clients of a failover."""

@@ -1,0 +1,109 @@
+"""Show client stacks, and what came of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.analysis.wording import count, milliseconds
+from fivenines.cli.output import console
+from fivenines.load.stacks.figures import Gap
+from fivenines.load.stacks.measure import Measured
+from fivenines.load.stacks.stack import stacks
+
+# Number of kinds of errors that are shown of each stack.
+_ERRORS = 3
+
+
+def show_kinds(wide: bool, as_json: bool) -> None:
+    """Print all kinds of stacks."""
+    kinds = list(stacks().values())
+    if as_json:
+        console.as_json(
+            [
+                {
+                    "name": kind.name,
+                    "description": kind.description,
+                    "driver": kind.driver,
+                    "several_hosts": kind.several_hosts,
+                    "built": kind.runtime.status().installed,
+                    "recommended": dict(kind.recommended),
+                    "documentation": kind.documentation,
+                }
+                for kind in kinds
+            ]
+        )
+        return
+    console.table(
+        ["stack", "description", "several hosts", "built", "recommended settings"],
+        [
+            [
+                kind.name,
+                kind.description,
+                "yes" if kind.several_hosts else "no",
+                "yes" if kind.runtime.status().installed else "no",
+                ", ".join(f"{name}={value}" for name, value in kind.recommended.items()),
+            ]
+            for kind in kinds
+        ],
+        names=["recommended settings"],
+        wide=wide,
+    )
+
+
+def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
+    """Print what came of the stacks."""
+    if as_json:
+        console.as_json([_document(item) for item in found])
+        return
+    console.table(
+        ["stack", "longest gap", "workers back", "committed", "failed", "in doubt", "twice", "lost"],
+        [
+            [
+                item.name,
+                _gap(item.figures.gap),
+                f"{item.figures.back} of {len(item.figures.workers)}",
+                item.figures.committed,
+                item.figures.failed,
+                item.figures.in_doubt,
+                *(
+                    ("?", "?")
+                    if item.figures.rows is None
+                    else (item.figures.rows.twice, item.figures.rows.lost)
+                ),
+            ]
+            for item in found
+        ],
+        right=["longest gap", "committed", "failed", "in doubt", "twice", "lost"],
+        names=["stack"],
+    )
+    console.say("")
+    for item in found:
+        console.say(f"{item.name}: {item.versions}")
+        for stage, code, number in item.figures.errors[:_ERRORS]:
+            console.say(f"  {number} x {code} at the stage {stage}")
+        if (left := len(item.figures.errors) - _ERRORS) > 0:
+            console.say(f"  and {count(left, 'other kind')} of errors")
+        if item.figures.rows is not None and (number := item.figures.rows.by_driver):
+            console.say(
+                f"  {count(number, 'operation')} tried once and committed twice: by the driver itself"
+            )
+        if item.unread:
+            console.note(f"CAUTION: {item.name}: {item.unread}", "yellow")
+        for problem in item.problems[:_ERRORS]:
+            console.note(f"error: {item.name}: {problem}", "red")
+    if out is not None:
+        console.say(f"files in {out}: {', '.join(item.file.name for item in found)}")
+
+
+def _gap(gap: Gap) -> str:
+    text = milliseconds(gap.length)
+    return f"at least {text}" if gap.open else text
+
+
+def _document(item: Measured) -> dict[str, object]:
+    return {
+        "stack": item.name,
+        "versions": item.versions,
+        **item.figures.as_json(),
+        "unread": item.unread,
+        "problems": item.problems,
+    }

@@ -1,0 +1,142 @@
+"""What came of a client stack: its outage, its workers, its errors, and what its rows show.
+
+A gap is the time between two commits of the whole program, or of a worker. It begins when the last commit
+before it was acknowledged, and ends with the next one; the last gap ends when the program was asked to end,
+and is then a lower bound. Pauses between transactions are part of a gap.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fivenines.load.stacks.protocol import Task, Transaction
+
+# Seconds without a commit at the end, in addition to a pause, from which a worker has not come back.
+SILENT = 3.0
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A time without a commit, in ms from the start; `open`: it had not ended."""
+
+    start: float
+    end: float
+    open: bool = False
+
+    @property
+    def length(self) -> float:
+        """Return its length in ms; a lower bound if it is open."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the table shows after the program has ended.
+
+    Attributes:
+        twice: operations with more than one row.
+        by_driver: those of them with more rows than attempts, which the driver has repeated by itself.
+        lost: operations that were acknowledged and have no row.
+        in_doubt_kept: operations in doubt that have a row.
+    """
+
+    twice: int
+    by_driver: int
+    lost: int
+    in_doubt_kept: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of one stack.
+
+    Attributes:
+        committed, failed, in_doubt: numbers of attempts.
+        gap: the longest time without a commit.
+        workers: the longest gap of each worker.
+        back: number of workers that committed in the last `SILENT` seconds, or one pause earlier.
+        errors: numbers of attempts by stage and code, the most frequent first.
+        rows: what the table shows; None: it could not be read.
+    """
+
+    committed: int
+    failed: int
+    in_doubt: int
+    gap: Gap
+    workers: tuple[Gap, ...]
+    back: int
+    errors: tuple[tuple[str, str, int], ...]
+    rows: Rows | None = field(default=None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as JSON; times in ms."""
+        return {
+            "committed": self.committed,
+            "failed": self.failed,
+            "in_doubt": self.in_doubt,
+            "longest_gap_ms": round(self.gap.length, 1),
+            "longest_gap_from_ms": round(self.gap.start, 1),
+            "longest_gap_ended": not self.gap.open,
+            "workers": len(self.workers),
+            "workers_back": self.back,
+            "worker_gaps_ms": [round(worker.length, 1) for worker in self.workers],
+            "errors": [{"stage": stage, "code": code, "count": count} for stage, code, count in self.errors],
+            "committed_twice": None if self.rows is None else self.rows.twice,
+            "committed_twice_by_driver": None if self.rows is None else self.rows.by_driver,
+            "lost": None if self.rows is None else self.rows.lost,
+            "in_doubt_kept": None if self.rows is None else self.rows.in_doubt_kept,
+        }
+
+
+def figures(
+    lines: Sequence[Transaction], task: Task, started_us: int, ended_us: int, rows: Rows | None
+) -> Figures:
+    """Return the figures of a program's transactions between its readiness and its end."""
+    silent_us = SILENT * 1e6 + 1000 * max(task.think_ms, task.pause_ms)
+    committed = sorted(line.end_us for line in lines if line.outcome == "committed")
+    of_workers = [
+        sorted(line.end_us for line in lines if line.outcome == "committed" and line.worker == worker)
+        for worker in range(task.workers)
+    ]
+    codes = Counter((line.stage, line.code) for line in lines if line.outcome != "committed")
+    return Figures(
+        len(committed),
+        sum(line.outcome == "failed" for line in lines),
+        sum(line.outcome == "in_doubt" for line in lines),
+        longest(committed, started_us, ended_us),
+        tuple(longest(own, started_us, ended_us) for own in of_workers),
+        sum(bool(own) and ended_us - own[-1] <= silent_us for own in of_workers),
+        tuple((stage, code, number) for (stage, code), number in codes.most_common()),
+        rows,
+    )
+
+
+def longest(commits: Sequence[int], started_us: int, ended_us: int) -> Gap:
+    """Return the longest time without a commit, between the start and the end."""
+    inside = [moment for moment in commits if started_us <= moment <= ended_us]
+    edges = [started_us, *inside, ended_us]
+    gaps = [
+        Gap((a - started_us) / 1000, (b - started_us) / 1000, number == len(inside))
+        for number, (a, b) in enumerate(itertools.pairwise(edges))
+    ]
+    return max(gaps, key=lambda gap: gap.length)
+
+
+def judge(lines: Sequence[Transaction], found: Mapping[int, int]) -> Rows:
+    """Return what the rows show.
+
+    Args:
+        lines: all attempts of a program that has ended.
+        found: for each operation in the table, its number of rows.
+    """
+    attempts = Counter(line.n for line in lines)
+    acknowledged = {line.n for line in lines if line.outcome == "committed"}
+    doubtful = {line.n for line in lines if line.outcome == "in_doubt"}
+    return Rows(
+        twice=sum(number > 1 for number in found.values()),
+        by_driver=sum(1 < number > attempts[n] for n, number in found.items() if attempts[n]),
+        lost=sum(n not in found for n in acknowledged),
+        in_doubt_kept=sum(n in found for n in doubtful - acknowledged),
+    )

@@ -1,0 +1,1 @@
+"""Kinds of client stacks, one file each."""

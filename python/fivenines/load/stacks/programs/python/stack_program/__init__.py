@@ -1,0 +1,1 @@
+"""The program of the Python client stacks, which runs with packages of its own and without fivenines."""

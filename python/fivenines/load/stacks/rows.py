@@ -1,0 +1,40 @@
+"""The table of a stack's rows: one for each program and run, dropped when it has been read."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+# Opens a connection to the writable server, with a timeout in seconds for statements.
+Connect = Callable[[float], AbstractContextManager[Any]]
+
+# Statements take long on a busy server, or while a cluster recovers.
+_SECONDS = 30.0
+
+# No unique key on n: an operation that was committed twice has two rows.
+_COLUMNS = {
+    "postgres": "id bigserial PRIMARY KEY, n bigint NOT NULL, attempt integer NOT NULL",
+    "mysql": "id bigint AUTO_INCREMENT PRIMARY KEY, n bigint NOT NULL, attempt integer NOT NULL",
+}
+
+
+def create(connect: Connect, driver: str, table: str) -> None:
+    """Create the table of a stack."""
+    _execute(connect, f"CREATE TABLE {table} ({_COLUMNS[driver]})")
+
+
+def drop(connect: Connect, table: str) -> None:
+    """Drop the table."""
+    _execute(connect, f"DROP TABLE IF EXISTS {table}")
+
+
+def counted(connect: Connect, table: str) -> dict[int, int]:
+    """Return the number of rows of each operation."""
+    with connect(_SECONDS) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SELECT n, count(*) FROM {table} GROUP BY n")
+        return {int(n): int(number) for n, number in cursor.fetchall()}
+
+
+def _execute(connect: Connect, sql: str) -> None:
+    with connect(_SECONDS) as connection, connection.cursor() as cursor:
+        cursor.execute(sql)
+        connection.commit()

@@ -1,0 +1,89 @@
+"""What a kind of client stack is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fivenines.base import plugins
+from fivenines.base.errors import UsageError
+from fivenines.base.spelling import nearest
+from fivenines.load.stacks.protocol import Task
+from fivenines.load.stacks.runtime import Runtime
+
+Scalar = str | int | float | bool
+
+
+class Stack(ABC):
+    """A driver with a pool. A subclass in `kinds/` is found by its name."""
+
+    # Its name, and what it is in one line.
+    name: ClassVar[str]
+    description: ClassVar[str]
+
+    # "postgres" or "mysql".
+    driver: ClassVar[str]
+
+    # Whether the driver takes several hosts and looks for the writable one.
+    several_hosts: ClassVar[bool]
+
+    # Settings that bound every wait, by the documentation of driver and pool, and where that is.
+    recommended: ClassVar[Mapping[str, Scalar]]
+    documentation: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def runtime(self) -> Runtime:
+        """Return the packages that its program needs."""
+
+    @abstractmethod
+    def command(self) -> list[str]:
+        """Return the command line of its program."""
+
+    def problem(self, task: Task) -> str:
+        """Return why the stack cannot do a task; empty if it can."""
+        if task.driver != self.driver:
+            return (
+                f"stack {self.name} speaks to {_NAMES[self.driver]}, and the DSN is of {_NAMES[task.driver]}"
+            )
+        if len(task.servers) > 1 and not self.several_hosts:
+            return (
+                f"stack {self.name} takes one host: name a proxy or a virtual address that leads to the "
+                "writable server"
+            )
+        return ""
+
+
+_NAMES = {"postgres": "PostgreSQL", "mysql": "MySQL and MariaDB"}
+
+
+def stacks() -> dict[str, Stack]:
+    """Return all kinds by name."""
+    found: list[type[Stack]] = plugins.classes("fivenines.load.stacks.kinds", Stack)  # type: ignore[type-abstract]
+    return {kind.name: kind() for kind in sorted(found, key=lambda kind: kind.name)}
+
+
+def stack(name: str) -> Stack:
+    """Return a kind.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    known = stacks()
+    if name not in known:
+        raise UsageError(f"stack {name}: unknown{nearest(name, list(known))}; see `fivenines stacks list`")
+    return known[name]
+
+
+def settings(kind: Stack, preset: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of driver and pool: those of the preset, with a user's own in front.
+
+    Raises:
+        UsageError: there is no such preset.
+    """
+    if preset not in PRESETS:
+        raise UsageError(f"stack {kind.name}: settings {preset!r} must be one of {', '.join(PRESETS)}")
+    return {**(kind.recommended if preset == "recommended" else {}), **own}
+
+
+# Settings of the stack alone, or with those that its documentation recommends.
+PRESETS = ("defaults", "recommended")

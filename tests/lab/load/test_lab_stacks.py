@@ -1,0 +1,184 @@
+"""Client stacks on real servers: what an outage is to them, and what planted programs do wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_support import LIMIT, program, running
+
+from fivenines.base.waiting import wait_until
+from fivenines.lab.namespaces.lab import NamespaceLab
+from fivenines.load.stacks.protocol import transactions
+from fivenines.load.stacks.stack import stacks
+from fivenines.servers.base import DATABASE
+from fivenines.servers.families import server
+from fivenines.servers.local import LocalServer
+from fivenines.software.store import engine
+
+PLANTED = f"planted={sys.executable} {Path(__file__).parents[1] / 'support' / 'planted_stack.py'}"
+
+
+@dataclass
+class Place:
+    """Provide a running server, and programs on its host."""
+
+    server: LocalServer
+    folder: Path
+
+    @property
+    def dsn(self) -> str:
+        scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
+        at = f"{self.server.host.address}:{self.server.port}"
+        return f"{scheme}://app:{self.server.passwords.application}@{at}/{DATABASE}"
+
+    @property
+    def kinds(self) -> list[str]:
+        """Return the stacks that speak to this server."""
+        return [name for name, kind in stacks().items() if kind.driver == self.server.driver]
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `fivenines stacks`."""
+        return subprocess.Popen(
+            self.server.host.commands.outside(program("stacks", *arguments, "--dsn", self.dsn)),
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "COLUMNS": "80"},
+        )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `fivenines stacks` to completion."""
+        with self.start(*arguments) as process:
+            out, err = process.communicate(timeout=LIMIT)
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess([], process.returncode, out, err)
+
+    def planted(self, *defects: str) -> dict[str, Any]:
+        """Run the planted program for some seconds; return its result."""
+        plants = [word for defect in defects for word in ("--set", f"planted.plant.{defect}=true")]
+        answer = self.run(
+            "run", "--program", PLANTED, *plants, "--duration", "6s", "--think", "20ms", "--json"
+        )
+        (found,) = json.loads(answer.stdout)
+        assert found["committed"] > 20 and not found["unread"], found
+        return dict(found)
+
+    def tables(self) -> list[tuple[Any, ...]]:
+        """Return the tables of stacks that are left."""
+        with self.server.sql.open_data() as connection, connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'fivenines_stack%'"
+            )
+            return list(cursor.fetchall())
+
+
+@pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Provide a server that keeps what it has acknowledged."""
+    software = engine(request.param)
+    software.require(lambda message, fraction: None)
+    folder = tmp_path_factory.mktemp("stacks")
+    with NamespaceLab(folder / "lab") as lab:
+        own = server(lab.add_host("node1", software.root()), software)
+        own.setup.initialise()
+        own.setup.configure({})
+        own.start()
+        own.wait_ready()
+        yield Place(own, folder)
+        own.stop()
+
+
+def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
+    kinds = [word for name in place.kinds for word in (name, f"{name}:recommended")]
+    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+        files = {name: tmp_path / f"{name.replace(':', '-')}.jsonl" for name in kinds}
+
+        def away(since: float) -> str:
+            """Return the stacks of which a worker has not committed since a moment."""
+            assert process.poll() is None, process.communicate()
+            return ", ".join(name for name, file in files.items() if len(_workers(file, since)) < 4)
+
+        wait_until(lambda: away(0.0), LIMIT, "stacks write before the outage", 0.2)
+        victim = place.server.process
+        assert victim is not None and victim.gone(victim.kill())
+        dead = time.monotonic()
+        time.sleep(1.0)
+        begun = time.monotonic()
+        place.server.start()
+        place.server.wait_ready()
+        wait_until(lambda: away(begun), LIMIT, "stacks write again", 0.2)
+        running(process, "stacks").send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, err
+    found = {item["stack"]: item for item in json.loads(out)}
+    assert found.keys() == set(kinds)
+    for name, item in found.items():
+        assert item["longest_gap_ended"] and item["longest_gap_ms"] >= 1000 * (begun - dead), name
+        assert item["lost"] == 0 and not item["problems"] and not item["unread"], item
+        assert item["committed_twice"] == 0, "nothing was repeated"
+        assert item["versions"] and item["failed"] + item["in_doubt"] >= 0
+    assert place.tables() == []
+
+
+def _workers(file: Path, since: float) -> set[int]:
+    """Return the workers that began and committed a transaction after a moment."""
+    if not file.exists():
+        return set()
+    with file.open() as lines:
+        found = [line for line in transactions(lines) if line.outcome == "committed"]
+    return {line.worker for line in found if line.start_us >= since * 1e6}
+
+
+def test_a_program_of_ones_own_is_checked(place: Place) -> None:
+    answer = place.run("check", PLANTED.partition("=")[2])
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "the program writes the line protocol" in answer.stdout and "planted" in answer.stdout
+
+
+def test_a_worker_that_hangs_is_named(place: Place) -> None:
+    found = place.planted("hang")
+    assert (found["workers"], found["workers_back"]) == (4, 3)
+    assert found["worker_gaps_ms"][1] > 2 * found["longest_gap_ms"] and not found["problems"]
+
+
+def test_operations_committed_twice_and_lost_are_counted(place: Place) -> None:
+    twice = place.planted("twice")
+    assert twice["committed_twice"] == twice["committed_twice_by_driver"] > 0 and twice["lost"] == 0
+    lost = place.planted("lost")
+    assert lost["lost"] > 0 and lost["committed_twice"] == 0
+    sound = place.planted()
+    assert sound["lost"] == sound["committed_twice"] == 0
+
+
+def test_a_program_that_breaks_the_protocol_fails(place: Place) -> None:
+    ended = place.run("run", "--program", "mine=true", "--duration", "2s")
+    assert ended.returncode == 1 and "error: stack mine ended with exit code 0" in ended.stderr
+    wrong = place.run("check", "sh -c 'echo hello; cat > /dev/null'")
+    assert wrong.returncode == 1 and "stack program: line 1: not JSON" in wrong.stderr
+    assert place.tables() == []
+
+
+def test_bad_input_is_refused_before_anything_runs(place: Place) -> None:
+    other = next(kind for kind in stacks().values() if kind.driver != place.server.driver)
+    for arguments, message in (
+        (["psycopg-pol"], "stack psycopg-pol: unknown; did you mean"),
+        ([f"{place.kinds[0]}:best"], "settings 'best' must be one of defaults, recommended"),
+        ([other.name], f"stack {other.name} speaks to"),
+        ([], "name a stack"),
+        ([place.kinds[0], place.kinds[0]], "is named twice"),
+        ([place.kinds[0], "--set", "nobody.pool.x=1"], "no such stack is run"),
+        (["--program", "a b=true"], "write NAME=COMMAND"),
+    ):
+        answer = place.run("run", *arguments)
+        assert answer.returncode == 2 and message in answer.stderr, answer.stderr
+    assert place.tables() == []

@@ -1,0 +1,71 @@
+"""A client stack written from the documented line protocol alone, with defects to plant by `plant.NAME`.
+
+hang: worker 1 hangs after its third transaction. twice: every tenth operation inserts two rows. lost: every
+tenth operation is reported as committed and is rolled back. silent: there are no signs of life.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+
+import psycopg
+import pymysql
+
+task = json.loads(sys.stdin.readline())
+planted = {name.removeprefix("plant.") for name, value in task["options"].items() if value}
+lock = threading.Lock()
+
+
+def now() -> int:
+    return time.monotonic_ns() // 1000
+
+
+def write(**line: object) -> None:
+    with lock:
+        print(json.dumps(line), flush=True)
+
+
+def connect() -> "psycopg.Connection | pymysql.Connection":
+    host, _, port = task["servers"][0].rpartition(":")
+    account = {"host": host, "port": int(port), "user": task["user"], "password": task["password"]}
+    if task["driver"] == "mysql":
+        return pymysql.connect(**account, database=task["database"])
+    return psycopg.connect(**account, dbname=task["database"])
+
+
+def work(worker: int) -> None:
+    connection = connect()
+    sql = f"INSERT INTO {task['table']} (n, attempt) VALUES (%s, 1)"
+    for number in range(10**9):
+        n = worker + number * task["workers"]
+        start = now()
+        with connection.cursor() as cursor:
+            for _ in range(2 if "twice" in planted and number % 10 == 5 else 1):
+                cursor.execute(sql, (n,))
+        if "lost" in planted and number % 10 == 5:
+            connection.rollback()
+        else:
+            connection.commit()
+        outcome = {"outcome": "committed", "stage": "release"}
+        write(event="transaction", n=n, worker=worker, start_us=start, end_us=now(), **outcome)
+        if "hang" in planted and worker == 1 and number == 2:
+            threading.Event().wait()
+        time.sleep(task["think_ms"] / 1000)
+
+
+def alive() -> None:
+    while "silent" not in planted:
+        time.sleep(1)
+        write(event="alive", at_us=now())
+
+
+write(event="ready", at_us=now(), driver="planted")
+for each in range(task["workers"]):
+    threading.Thread(target=work, args=(each,), daemon=True).start()
+threading.Thread(target=alive, daemon=True).start()
+sys.stdin.read()
+with lock:
+    print(json.dumps({"event": "end", "at_us": now()}), flush=True)
+    os._exit(0)
