@@ -3,7 +3,7 @@
 import pytest
 
 from fivenines.analysis.performance.load import errors_of, failed_share, offered_rate
-from fivenines.results.load_parts import Schedule, Step, Transactions
+from fivenines.results.load_parts import ErrorEntry, Schedule, Step, Transactions
 from fivenines.results.load_summary import LoadSummary
 
 
@@ -24,6 +24,10 @@ def test_the_offered_rate_is_that_of_the_window() -> None:
 def test_the_share_of_failures_is_that_of_ended_transactions() -> None:
     assert failed_share(LoadSummary(transactions=Transactions(ok=75, failed=25, in_doubt=9))) == 0.25
     assert failed_share(LoadSummary()) == 0.0
+    # Those that were running at the end of the load have not failed.
+    cut = ErrorEntry("load", "timeout", "end", "the run ended before the reply", 20)
+    assert failed_share(LoadSummary(transactions=Transactions(ok=95, failed=25), errors=(cut,))) == 0.05
+    assert failed_share(LoadSummary(transactions=Transactions(ok=95, failed=15), errors=(cut,))) == 0.0
 
 
 def test_failures_that_a_script_counted_can_be_left_out() -> None:
