@@ -70,7 +70,7 @@ class Place:
             "run", "--program", PLANTED, *plants, "--duration", "6s", "--think", "20ms", "--json"
         )
         (found,) = json.loads(answer.stdout)
-        assert found["committed"] > 20 and not found["unread"], found
+        assert found["committed"] > 20 and not found["table_left"], found
         return dict(found)
 
     def tables(self) -> list[tuple[Any, ...]]:
@@ -124,7 +124,7 @@ def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
     assert found.keys() == set(kinds)
     for name, item in found.items():
         assert item["longest_gap_ended"] and item["longest_gap_ms"] >= 1000 * (begun - dead), name
-        assert item["lost"] == 0 and not item["problems"] and not item["unread"], item
+        assert item["lost"] == 0 and not item["problems"] and not item["table_left"], item
         assert item["committed_twice"] == 0, "nothing was repeated"
         assert item["versions"] and item["failed"] + item["in_doubt"] >= 0
     assert place.tables() == []
@@ -158,6 +158,45 @@ def test_operations_committed_twice_and_lost_are_counted(place: Place) -> None:
     assert lost["lost"] > 0 and lost["committed_twice"] == 0
     sound = place.planted()
     assert sound["lost"] == sound["committed_twice"] == 0
+
+
+def test_a_table_that_cannot_be_dropped_is_named(place: Place) -> None:
+    kind = place.kinds[0]
+    with place.start(
+        "run", kind, "--duration", "1h", "--json", "--out", str(place.folder / "left")
+    ) as process:
+        file = place.folder / "left" / f"{kind}.jsonl"
+        wait_until(lambda: "" if _workers(file, 0.0) else "nothing yet", LIMIT, "the stack writes", 0.2)
+        _read_only(place, True)
+        try:
+            codes = {"25006", "1290"}
+            wait_until(lambda: "" if codes & _codes(file) else "none", LIMIT, "writes are refused", 0.2)
+            running(process, "stacks").send_signal(signal.SIGTERM)
+            out, _ = process.communicate(timeout=LIMIT)
+        finally:
+            _read_only(place, False)
+    (found,) = json.loads(out)
+    ((table,),) = place.tables()
+    assert f"its table {table} could not be dropped" in found["table_left"]
+    assert found["lost"] == found["committed_twice"] == 0, "its rows were read"
+    assert not found["longest_gap_ended"] or found["failed"] > 0
+    with place.server.sql.open_data() as connection, connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE {table}")
+        connection.commit()
+
+
+def _read_only(place: Place, on: bool) -> None:
+    """Let the server refuse writes of the application's account, or not any more."""
+    if place.server.driver == "mysql":
+        place.server.sql.execute(f"SET GLOBAL read_only = {int(on)}")
+        return
+    place.server.sql.execute(f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}")
+    place.server.sql.execute("SELECT pg_reload_conf()")
+
+
+def _codes(file: Path) -> set[str]:
+    with file.open() as lines:
+        return {line.code for line in transactions(lines)}
 
 
 def test_a_program_that_breaks_the_protocol_fails(place: Place) -> None:

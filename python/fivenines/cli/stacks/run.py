@@ -90,7 +90,7 @@ def _wrong(found: Measured) -> list[str]:
     """Return what the rows of a healthy server contradict."""
     rows = found.figures.rows
     if rows is None:
-        return [found.unread]
+        return [found.left]
     problems = []
     if rows.lost:
         problems.append(f"{rows.lost} operations were reported as committed, and have no row with their n")

@@ -86,8 +86,8 @@ def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
             console.say(
                 f"  {count(number, 'operation')} tried once and committed twice: by the driver itself"
             )
-        if item.unread:
-            console.note(f"CAUTION: {item.name}: {item.unread}", "yellow")
+        if item.left:
+            console.note(f"CAUTION: {item.name}: {item.left}", "yellow")
         for problem in item.problems[:_ERRORS]:
             console.note(f"error: {item.name}: {problem}", "red")
     if out is not None:
@@ -104,6 +104,6 @@ def _document(item: Measured) -> dict[str, object]:
         "stack": item.name,
         "versions": item.versions,
         **item.figures.as_json(),
-        "unread": item.unread,
+        "table_left": item.left,
         "problems": item.problems,
     }

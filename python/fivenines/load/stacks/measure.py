@@ -2,11 +2,12 @@
 
 import secrets
 import time
-from collections.abc import Callable, Container, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fivenines.base.ending import ended_as_by_ctrl_c
 from fivenines.base.errors import FiveninesError, brief
@@ -41,8 +42,7 @@ class Measured:
         versions: driver and pool, by the program.
         figures: its figures.
         problems: what is wrong with the program or with its lines.
-        unread: why its rows could not be read; empty: they were.
-        table: the table of its rows, which is left if they could not be read.
+        left: why its table is left behind; empty: it was read and dropped.
         file: its lines.
     """
 
@@ -50,8 +50,7 @@ class Measured:
     versions: str
     figures: Figures
     problems: list[str] = field(default_factory=list)
-    unread: str = ""
-    table: str = ""
+    left: str = ""
     file: Path = Path()
 
 
@@ -68,12 +67,12 @@ def measure(
     Raises:
         FiveninesError: a table could not be created, or a program did not become ready.
     """
-    connect = partial(reach.primary, bench)
+    connect = partial(_opened, bench)
     with ExitStack() as stack:
-        unread: set[str] = set()
+        settled: set[str] = set()
         for item in chosen:
             _created(connect, item.task)
-            stack.callback(_dropped, connect, item.task.table, unread)
+            stack.callback(_dropped, connect, item.task.table, settled)
         running: list[RunningStack] = []
         stack.callback(lambda: [program.end() for program in running if program.exit_code is None])
         for item in chosen:
@@ -91,7 +90,7 @@ def measure(
             _measured(program, found, ended_us, connect, deadline)
             for program, found in zip(running, problems, strict=True)
         ]
-        unread |= {item.table for item in measured if item.unread}
+        settled |= {item.task.table for item in chosen}
     return measured, interrupted
 
 
@@ -114,11 +113,24 @@ def _created(connect: rows.Connect, task: Task) -> None:
         raise FiveninesError(f"stack {task.name}: its table could not be created: {brief(error)}") from None
 
 
-def _dropped(connect: rows.Connect, table: str, unread: Container[str]) -> None:
-    """Drop a table, unless its rows are still to be read; a server that is away keeps it."""
-    if table not in unread:
+def _dropped(connect: rows.Connect, table: str, settled: Container[str]) -> None:
+    """Drop the table of a run that failed, if a server can be reached."""
+    if table not in settled:
         with suppress(Exception):  # each driver has its own exceptions
             rows.drop(connect, table)
+
+
+@contextmanager
+def _opened(bench: Bench, seconds: float) -> Iterator[Any]:
+    """Connect to the writable server: another one may lack rows that are not lost.
+
+    Raises:
+        FiveninesError: no server is writable.
+    """
+    address = reach.for_writes(bench, bench.dsn.addresses[0])
+    alone = replace(bench, dsn=replace(bench.dsn, addresses=(address,)))
+    with reach.primary(alone, seconds) as connection:
+        yield connection
 
 
 def _watched(running: Sequence[RunningStack], seconds: float, watch: Watch) -> None:
@@ -135,15 +147,15 @@ def _measured(
     with program.file.open() as lines:
         found = list(transactions(lines))
     kept: Rows | None = None
-    unread = ""
+    left, table = "", program.task.table
     try:
-        kept = judge(found, _patiently(lambda: rows.counted(connect, program.task.table), deadline))
+        kept = judge(found, _patiently(lambda: rows.counted(connect, table), deadline))
+        rows.drop(connect, table)
     except Exception as error:  # each driver has its own exceptions
-        unread = f"its rows are in {program.task.table} and could not be read: {brief(error)}"
+        what = "could not be read" if kept is None else "could not be dropped"
+        left = f"its table {table} {what}: {brief(error)}"
     result = figures(found, program.task, program.ready.at_us, ended_us, kept)
-    return Measured(
-        program.task.name, program.ready.driver, result, problems, unread, program.task.table, program.file
-    )
+    return Measured(program.task.name, program.ready.driver, result, problems, left, program.file)
 
 
 def _patiently(read: Callable[[], dict[int, int]], deadline: float) -> dict[int, int]:

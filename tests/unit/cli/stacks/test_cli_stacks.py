@@ -57,7 +57,7 @@ def measured(gap: Gap, rows: Rows | None, **more: Any) -> Measured:
 
 def test_results_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     back = measured(Gap(1000, 4400), Rows(2, 1, 0, 1))
-    away = measured(Gap(1000, 9000, open=True), None, unread="its rows could not be read")
+    away = measured(Gap(1000, 9000, open=True), None, left="its rows could not be read")
     show([back, away], as_json=False, out=None)
     answer = capsys.readouterr()
     first, second = (line.split("  ") for line in answer.out.splitlines()[1:3])
