@@ -26,7 +26,7 @@ def write(event: str, **values: Any) -> None:
 
 @dataclass
 class Task:
-    """The task; settings of driver and pool are told apart by their prefix."""
+    """The task; a prefix distinguishes settings of the driver and of the pool."""
 
     name: str
     driver: str
