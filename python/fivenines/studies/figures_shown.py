@@ -4,11 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.measures.measures import MEASURES
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number
+from fivenines.analysis.wording import (
+    NOT_ENDED,
+    NOT_RECOVERED,
+    NOTHING,
+    count,
+    mean_with_interval,
+    milliseconds,
+    number,
+)
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.table import Table
 from fivenines.studies.claims.figures import AXES, Sample
+from fivenines.studies.claims.judging import is_away
 from fivenines.studies.claims.places import called
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
 from fivenines.studies.judged import Judged
@@ -138,7 +147,8 @@ def _ours(measure: str, sample: Sample | None) -> str:
         return "cannot be run here" if sample.unavailable else sample.missing or NOTHING
     if sample.exact:
         return number(sample.summary.mean)
-    mean = mean_with_interval(sample.summary, milli=_milli(measure))
+    why = NOT_RECOVERED if is_away(measure) else NOT_ENDED
+    mean = mean_with_interval(sample.summary, _milli(measure), why)
     return f"{mean}, {count(sample.summary.n, sample.unit)}"
 
 

@@ -187,16 +187,17 @@ def mean_text(measure: str, summary: Summary) -> str:
     return f"at least {text}" if summary.bounds else text
 
 
-def _cut(measure: str) -> str:
-    return "was not back" if measure.startswith(("outage_", "failover")) else "did not end"
+def is_away(measure: str) -> bool:
+    """Return whether a measure's values are times without service; others are times until something ended."""
+    return measure.startswith(("outage_", "failover"))
 
 
 def not_recovered(figures: Sequence[Figure]) -> str:
     """Return the samples with lower bounds in words: "a was not back in 1 of 2 trials"."""
     return listed(
         [
-            f"{figure.name} {_cut(figure.measure)} in {figure.sample.summary.bounds} of "
-            f"{count(figure.sample.summary.n, 'trial')}"
+            f"{figure.name} {'was not back' if is_away(figure.measure) else 'did not end'} in "
+            f"{figure.sample.summary.bounds} of {count(figure.sample.summary.n, 'trial')}"
             for figure in figures
             # The number of trials is unknown if the publication gives only a bound.
             if figure.sample.summary.bounds and (figure.sample.values or figure.sample.summary.sd is not None)
