@@ -111,9 +111,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     which operations were committed twice, and which were lost although acknowledged.
 
     \b
-    fivenines up hot-standby                                  in one terminal:
+    fivenines up hot-standby
     fivenines stacks run psycopg-pool asyncpg-pool:recommended
-    fivenines kill node1                                      in another one
+    fivenines kill node1                                   in another terminal
 
     \b
     fivenines stacks run sqlalchemy-pymysql --dsn mysql://app:secret@proxy/shop

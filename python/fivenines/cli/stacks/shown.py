@@ -9,6 +9,9 @@ from fivenines.load.stacks.figures import Gap
 from fivenines.load.stacks.measure import Measured
 from fivenines.load.stacks.stack import stacks
 
+# Before a lower bound, as in other tables of a terminal.
+_AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"
+
 # Number of kinds of errors that are shown of each stack.
 _ERRORS = 3
 
@@ -96,7 +99,7 @@ def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
 
 def _gap(gap: Gap) -> str:
     text = milliseconds(gap.length)
-    return f"at least {text}" if gap.open else text
+    return f"{_AT_LEAST}{text}" if gap.open else text
 
 
 def _document(item: Measured) -> dict[str, object]:

@@ -64,7 +64,8 @@ def test_results_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert [word.strip() for word in first if word.strip()] == [
         *("psycopg-pool", "3.40 s", "1 of 2", "120", "12", "2", "2", "0")
     ]
-    assert "at least 8.00 s" in [word.strip() for word in second] and "?" in " ".join(second)
+    assert "\N{GREATER-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}8.00 s" in [word.strip() for word in second]
+    assert "?" in " ".join(second)
     assert "9 x refused at the stage acquire" in answer.out and "and 1 other kind of errors" in answer.out
     assert "1 operation tried once and committed twice: by the driver itself" in answer.out
     assert "CAUTION: psycopg-pool: its rows could not be read" in answer.err
