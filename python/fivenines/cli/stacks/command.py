@@ -155,7 +155,7 @@ def check(
             show_envvar=False,
         ),
     ] = None,
-    duration: Annotated[str, typer.Option(help="Time to run.", metavar="TIME")] = "5s",
+    duration: Annotated[str, typer.Option(help="Time to run.", metavar="TIME")] = "8s",
 ) -> None:
     """Check whether a program writes the line protocol, on a healthy server.
 

@@ -26,7 +26,7 @@ Stage = Literal["acquire", "work", "commit", "release"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
 # Seconds between two signs of life of a program, and until a missing one is a fault of the program.
-ALIVE_EVERY, ALIVE_WITHIN = 1.0, 3.0
+ALIVE_EVERY, ALIVE_WITHIN = 1.0, 5.0
 
 
 class Line(BaseModel):
@@ -140,12 +140,10 @@ class Conformance:
         if isinstance(line, Transaction):
             self._transaction(line)
         elif isinstance(line, Alive):
-            if self._ready and line.at_us - self._last_alive > ALIVE_WITHIN * 1e6:
-                passed = (line.at_us - self._last_alive) / 1e6
-                self._wrong(f"no sign of life for {passed:.1f} s: write one every {ALIVE_EVERY:g} s")
-            self._last_alive = line.at_us
+            self._alive(line.at_us)
         elif isinstance(line, End):
             self._ended = True
+            self._alive(line.at_us)
         return line
 
     def finish(self) -> list[str]:
@@ -157,6 +155,11 @@ class Conformance:
         if self._ready and not self._done:
             self.problems.append("no transaction was committed")
         return self.problems
+
+    def _alive(self, at_us: int) -> None:
+        if self._ready and (passed := (at_us - self._last_alive) / 1e6) > ALIVE_WITHIN:
+            self._wrong(f"no sign of life for {passed:.1f} s: write one every {ALIVE_EVERY:g} s")
+        self._last_alive = at_us
 
     def _transaction(self, line: Transaction) -> None:
         if line.worker >= self.workers:

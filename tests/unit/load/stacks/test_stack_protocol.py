@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fivenines.load.stacks.protocol import Conformance, Task, Transaction, parse, transactions
 
 READY = '{"event": "ready", "at_us": 1000000}'
-END = '{"event": "end", "at_us": 9000000}'
+END = '{"event": "end", "at_us": 5000000}'
 
 
 def transaction(n: int, /, **changes: Any) -> str:
@@ -63,9 +63,10 @@ def test_a_program_that_does_as_it_should() -> None:
             [READY, transaction(0, outcome="in_doubt", stage="work", code="x"), transaction(2), END],
             "in doubt at the stage work",
         ),
+        ([READY, transaction(0), END.replace("5", "9")], "line 3: no sign of life for 8.0 s"),
         (
-            [READY, transaction(0), '{"event": "alive", "at_us": 5000000}', END],
-            "line 3: no sign of life for 4.0 s",
+            [READY, transaction(0), '{"event": "alive", "at_us": 7000000}', END],
+            "line 3: no sign of life for 6.0 s",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def psycopg_pools(task: Task) -> None:
         pool["check"] = psycopg_pool.ConnectionPool.check_connection
     sizes = {"min_size": task.workers, "max_size": task.workers}
     opened = psycopg_pool.ConnectionPool(kwargs={**account(task), **connect}, open=True, **{**sizes, **pool})
-    opened.wait()
+    opened.wait(timeout=60.0)
     sql = f"INSERT INTO {task.table} (n, attempt) VALUES (%s, %s)"
     versions = f"psycopg {psycopg.__version__}, psycopg_pool {psycopg_pool.__version__}"
     run(task, opened.connection, lambda link, n, number: link.execute(sql, (n, number)), versions)
