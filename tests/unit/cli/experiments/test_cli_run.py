@@ -216,7 +216,12 @@ def test_an_interrupted_run_says_how_to_continue(
     fivenines: Fivenines, pretend: Pretend, number: signal.Signals
 ) -> None:
     Ended(pretend, number)
-    answer = fivenines("run", "small.yaml", "--out", "here")
+    # Under nohup the tests inherit an ignored SIGHUP, which the program would go on to ignore.
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        answer = fivenines("run", "small.yaml", "--out", "here")
+    finally:
+        signal.signal(number, before)
     assert answer.code == 130
     assert answer.err.splitlines()[-1] == (
         "error: interrupted; finished trials are kept. Continue with: "

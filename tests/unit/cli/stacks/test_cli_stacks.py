@@ -55,7 +55,8 @@ def measured(gap: Gap, rows: Rows | None, **more: Any) -> Measured:
     return Measured("psycopg-pool", "psycopg 3", figures, **more)
 
 
-def test_results_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # no line wraps
     back = measured(Gap(1000, 4400), Rows(2, 1, 0, 1))
     away = measured(Gap(1000, 9000, open=True), None, left="its rows could not be read")
     show([back, away], as_json=False, out=None)
