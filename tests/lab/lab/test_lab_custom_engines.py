@@ -172,7 +172,7 @@ def test_an_unusable_image_is_refused(tmp_path: Path, wrong: str, message: str) 
     result = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
     assert result.returncode == 1
     assert message in " ".join(result.stderr.split()) and "Traceback" not in result.stderr
-    left = [path.name for path in (paths.cache() / "engines/brought").iterdir()]
+    left = [path.name for path in (paths.cache() / "engines/custom").iterdir()]
     assert not [name for name in left if name.endswith(".part")]
 
 
