@@ -33,7 +33,7 @@ def test_a_program_that_does_as_it_should() -> None:
     doubt = {"outcome": "in_doubt", "stage": "commit", "code": "57P01", "attempt": 2}
     lines = [transaction(0), transaction(1, **failed), transaction(1, **doubt), transaction(1, attempt=3)]
     alive = '{"event": "alive", "at_us": 2000000, "connections": 4}'
-    assert problems(READY, *lines, alive, transaction(3, note="further keys are allowed"), END) == []
+    assert problems(alive, READY, *lines, alive, transaction(3, note="further keys are allowed"), END) == []
 
 
 @pytest.mark.parametrize(
