@@ -146,10 +146,9 @@ def of_moments(
         return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
     cov = sd / abs(mean) if mean and not bounds else None
-    if sd == 0 and n < EQUAL:
-        return Summary(n, mean, sd, cov, confidence=confidence, bounds=bounds)
     high = None if bounds else mean + half
-    return Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
+    result = Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
+    return replace(result, ci_low=None, ci_high=None) if result.few_equal else result
 
 
 def summaries(
@@ -256,11 +255,16 @@ def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
     if blocked.several(a.machines, b.machines):
         moments = blocked.moments(a.machines, b.machines)
         return None if moments is None else (moments, moments.df)
-    if a.sd is None or b.sd is None or (a.sd == b.sd == 0 and (a.few_equal or b.few_equal)):
+    if a.sd is None or b.sd is None or both_few_equal(a, b):
         return None
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
     df = satterthwaite([(var_a, a.n), (var_b, b.n)])
     return blocked.Moments(a.mean, b.mean, var_a, var_b), df
+
+
+def both_few_equal(a: Summary, b: Summary) -> bool:
+    """Return whether neither sample has a spread, with so few values that they count as rounded."""
+    return a.sd == b.sd == 0 and (a.few_equal or b.few_equal)
 
 
 def of_two_runs(a: Summary, b: Summary) -> tuple[Summary, Summary]:

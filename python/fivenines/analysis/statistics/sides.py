@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from fivenines.analysis.statistics.means import Difference, compare, scaled
+from fivenines.analysis.statistics.means import Difference, both_few_equal, compare, scaled
 
 Side = Literal["below", "above"]
 
@@ -18,8 +18,7 @@ LEAST = 1e-10
 
 def too_equal(difference: Difference) -> bool:
     """Return whether neither sample has a spread, with so few values that they count as rounded."""
-    a, b = difference.a, difference.b
-    return a.sd == b.sd == 0 and (a.few_equal or b.few_equal)
+    return both_few_equal(difference.a, difference.b)
 
 
 def side_of(difference: Difference, ratio: float) -> Side | None:

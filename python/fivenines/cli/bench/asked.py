@@ -14,11 +14,12 @@ from pydantic import ValidationError
 
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
-from fivenines.base.units import format_duration, parse_duration
+from fivenines.base.units import format_duration
 from fivenines.cli.bench import sysbench as bench_sysbench
 from fivenines.cli.bench.options import Options
 from fivenines.cli.bench.workload import workload_from
 from fivenines.cli.experiments.attended import address
+from fivenines.cli.servers import dsn_of_deployment, duration
 from fivenines.experiment.validation.allowed import Shape
 from fivenines.experiment.validation.load import simple_problem
 from fivenines.experiment.validation.mistakes import from_validation
@@ -63,7 +64,7 @@ def understood(options: Options) -> Asked:
     options = bench_sysbench.with_run(bench_sysbench.with_command(options), MOST_THREADS)
     connections = options.connections or CONNECTIONS
     _in_range(options)
-    dsn = parse_dsn(options.dsn or _of_playground())
+    dsn = parse_dsn(options.dsn or dsn_of_deployment("bench"))
     options = bench_sysbench.without_account(options, dsn)
     workload = _workload(options)
     steps = _connection_steps(connections)
@@ -84,7 +85,7 @@ def understood(options: Options) -> Asked:
     _make_sense(options, bench)
     fills = options.prepare or options.command is not None
     filling = Filling(options.threads or THREADS, options.drop, options.command or "") if fills else None
-    warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
+    warmup = duration("--warmup", options.warmup) if options.warmup else 0.0
     return Asked(bench, filling, warmup, address(options.metrics))
 
 
@@ -96,25 +97,6 @@ def _reads(text: str, dsn: Dsn) -> tuple[Address, ...]:
     if dsn.by_odbc and reads.password not in ("", dsn.password):
         raise UsageError("--read: its password differs from that of --dsn. Leave it out")
     return reads.addresses
-
-
-def _of_playground() -> str:
-    """Return the DSN of the running deployment.
-
-    Raises:
-        UsageError: no deployment is running, or this machine cannot reach it.
-    """
-    from fivenines.trial import manual as playground  # noqa: PLC0415  (a bench of another server needs none)
-
-    if not playground.is_up():
-        raise UsageError(
-            "bench: no server is named. Add --dsn URL (or set $FIVENINES_DSN), or deploy a solution with "
-            "`fivenines up SOLUTION`"
-        )
-    login = playground.status().login
-    if login is None:
-        raise UsageError("bench: this machine cannot connect to the running deployment. Add --dsn URL")
-    return login.dsn
 
 
 def _in_range(options: Options) -> None:
@@ -160,7 +142,7 @@ def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettin
         if (word := getattr(options, name)) is not None:
             asked[name] = _setting(name, word)
     if options.think_time is not None:
-        asked["think_time"] = _duration("--think-time", options.think_time)
+        asked["think_time"] = duration("--think-time", options.think_time)
     if options.retry_on is not None:
         asked["retry_on"] = [_setting("retry_on", word.strip()) for word in options.retry_on.split(",")]
     try:
@@ -251,7 +233,7 @@ def _seconds(
     options: Options, workload: WorkloadSettings, load: LoadSettings, steps: Sequence[RateStep]
 ) -> float | None:
     """Return the load's duration in seconds; None: until its work is done."""
-    asked = None if options.duration is None else _duration("--duration", options.duration)
+    asked = None if options.duration is None else duration("--duration", options.duration)
     all_steps = [*steps, *(parse_step(text) for text in load.steps)]
     if all_steps:
         total = sum(step.seconds for step in all_steps)
@@ -346,21 +328,14 @@ def _search(text: str | None) -> str:
         raise UsageError(
             f"--search {text}: write a measure and its bound, as p99=20ms. Measures: {', '.join(MEASURES)}"
         )
-    seconds = _duration("--search", limit)
+    seconds = duration("--search", limit)
     if seconds <= 0:
         raise UsageError("--search: the bound must be above 0, as p99=20ms")
     return f"{measure}={format_duration(seconds)}"
 
 
-def _duration(option: str, text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}") from None
-
-
 def _wait(option: str, text: str) -> float:
-    seconds = _duration(option, text)
+    seconds = duration(option, text)
     if seconds <= 0:
         raise UsageError(f"{option} {text}: must be more than 0, as 2s")
     return seconds

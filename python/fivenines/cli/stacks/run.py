@@ -2,21 +2,20 @@
 
 import re
 import shlex
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fivenines.base.errors import UsageError
-from fivenines.base.units import parse_duration
 from fivenines.cli.assignments import split
 from fivenines.cli.output import console
+from fivenines.cli.servers import dsn_of_deployment, duration
 from fivenines.cli.stacks.shown import show
+from fivenines.load.bench import generator
 from fivenines.load.bench.plan import Bench
 from fivenines.load.dsn import Dsn, parse_dsn
 from fivenines.load.stacks.measure import Chosen, Measured, file_name, measure, table
@@ -24,7 +23,6 @@ from fivenines.load.stacks.process import RunningStack
 from fivenines.load.stacks.protocol import Task
 from fivenines.load.stacks.stack import Stack, settings, stack
 from fivenines.load.workloads.oltp import Oltp
-from fivenines.trial import manual as playground
 
 INTERRUPTED = 130
 
@@ -55,10 +53,10 @@ def run(options: Options) -> int:
         FiveninesError: a program or a server cannot be used.
         UsageError: an option is wrong.
     """
-    dsn = parse_dsn(options.dsn or _of_playground())
+    dsn = parse_dsn(options.dsn or dsn_of_deployment("stacks"))
     chosen = _chosen(options, dsn)
-    seconds = _duration("--duration", options.duration)
-    with _folder(options.out) as out:
+    seconds = duration("--duration", options.duration)
+    with generator.folder(options.out) as out:
         found, interrupted = measure(_bench(dsn), chosen, seconds, out, _Watch(quiet=options.as_json))
         show(found, options.as_json, out if options.out is not None else None)
     if any(item.problems for item in found):
@@ -66,12 +64,12 @@ def run(options: Options) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def conforms(command: str, dsn_text: str | None, duration: str) -> int:
+def conforms(command: str, dsn_text: str | None, length: str) -> int:
     """Run a program on a healthy server, and print what is wrong with its lines; return the exit code."""
-    dsn = parse_dsn(dsn_text or _of_playground())
+    dsn = parse_dsn(dsn_text or dsn_of_deployment("stacks"))
     options = Options((), programs=(f"program={command}",))
-    with _folder(None) as out:
-        seconds = _duration("--duration", duration)
+    with generator.folder(None) as out:
+        seconds = duration("--duration", length)
         (found,), _ = measure(_bench(dsn), _chosen(options, dsn), seconds, out, _Watch(quiet=True))
         problems = [*found.problems, *_wrong(found)]
         for problem in problems:
@@ -157,7 +155,7 @@ def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _task(name: str, dsn: Dsn, options: Options, chosen: dict[str, Any]) -> Task:
-    think = round(1000 * _duration("--think", options.think))
+    think = round(1000 * duration("--think", options.think))
     return Task(
         name,
         "mysql" if dsn.driver == "mysql" else "postgres",
@@ -176,38 +174,6 @@ def _task(name: str, dsn: Dsn, options: Options, chosen: dict[str, Any]) -> Task
 
 def _bench(dsn: Dsn) -> Bench:
     return Bench(dsn, Oltp(workload="oltp_read_write"))
-
-
-def _of_playground() -> str:
-    """Return the DSN of the running deployment.
-
-    Raises:
-        UsageError: there is none, or this machine cannot reach it.
-    """
-    login = playground.status().login if playground.is_up() else None
-    if login is None:
-        raise UsageError(
-            "stacks: no server is named. Add --dsn URL (or set $FIVENINES_DSN), or deploy a solution with "
-            "`fivenines up SOLUTION`"
-        )
-    return login.dsn
-
-
-def _duration(option: str, text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}") from None
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    if out is None:
-        with tempfile.TemporaryDirectory(prefix="fivenines-stacks-") as made:
-            yield Path(made)
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    yield out
 
 
 class _Watch:

@@ -8,9 +8,7 @@ from fivenines.cli.output import console
 from fivenines.load.stacks.figures import Gap
 from fivenines.load.stacks.measure import Measured
 from fivenines.load.stacks.stack import stacks
-
-# Before a lower bound, as in other tables of a terminal.
-_AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}\N{NARROW NO-BREAK SPACE}"
+from fivenines.report.terminal.narrow import shorter
 
 # Number of kinds of errors that are shown of each stack.
 _ERRORS = 3
@@ -99,7 +97,7 @@ def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
 
 def _gap(gap: Gap) -> str:
     text = milliseconds(gap.length)
-    return f"{_AT_LEAST}{text}" if gap.open else text
+    return shorter(f"at least {text}") if gap.open else text
 
 
 def _document(item: Measured) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -68,13 +68,12 @@ def measure(
         FiveninesError: a table could not be created, or a program did not become ready.
     """
     connect = partial(_opened, bench)
-    with ExitStack() as stack:
-        settled: set[str] = set()
+    with ExitStack() as undo:
         for item in chosen:
             _created(connect, item.task)
-            stack.callback(_dropped, connect, item.task.table, settled)
+            undo.callback(_dropped, connect, item.task.table)
         running: list[RunningStack] = []
-        stack.callback(lambda: [program.end() for program in running if program.exit_code is None])
+        undo.callback(lambda: [program.end() for program in running if program.exit_code is None])
         for item in chosen:
             running.append(RunningStack(item.command, item.task, out / file_name(item.task.name)))
         for program in running:
@@ -90,7 +89,7 @@ def measure(
             _measured(program, found, ended_us, connect, deadline)
             for program, found in zip(running, problems, strict=True)
         ]
-        settled |= {item.task.table for item in chosen}
+        undo.pop_all()  # all programs have ended, and each result says what became of its table
     return measured, interrupted
 
 
@@ -113,11 +112,10 @@ def _created(connect: rows.Connect, task: Task) -> None:
         raise FiveninesError(f"stack {task.name}: its table could not be created: {brief(error)}") from None
 
 
-def _dropped(connect: rows.Connect, table: str, settled: Container[str]) -> None:
+def _dropped(connect: rows.Connect, table: str) -> None:
     """Drop the table of a run that failed, if a server can be reached."""
-    if table not in settled:
-        with suppress(Exception):  # each driver has its own exceptions
-            rows.drop(connect, table)
+    with suppress(Exception):  # each driver has its own exceptions
+        rows.drop(connect, table)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from fivenines.base.errors import FiveninesError
 from fivenines.base.threads import Background
 from fivenines.lab.processes.bound import ends_with_us
-from fivenines.load.stacks.protocol import Alive, Conformance, Ready, Task, Transaction
+from fivenines.load.stacks.protocol import Conformance, Ready, Task, Transaction
 
 # Seconds for the pool to open, and for the program to end after its input.
 READY, ENDED = 60.0, 5.0
@@ -30,11 +30,10 @@ class RunningStack:
 
     def __init__(self, command: Sequence[str], task: Task, lines: Path) -> None:
         self.task, self.file = task, lines
-        self.started_us = time.monotonic_ns() // 1000
         self.ready: Ready | None = None
-        self.committed = self.failed = 0
-        # The last moment at which a transaction was committed, and at which the program was alive.
-        self.last_commit_us = self.last_alive_us = self.started_us
+        self.committed = 0
+        # The last moment at which a transaction was committed; before the first, of readiness.
+        self.last_commit_us = 0
         self._conformance = Conformance(task.workers)
         self._opened = threading.Event()
         self._errors: deque[str] = deque(maxlen=_KEPT)
@@ -117,20 +116,11 @@ class RunningStack:
                 kept.write(text)
                 line = self._conformance.feed(text)
                 if isinstance(line, Ready):
-                    self.ready = line
-                    self.last_commit_us = self.last_alive_us = line.at_us
+                    self.ready, self.last_commit_us = line, line.at_us
                     self._opened.set()
-                elif isinstance(line, Alive):
-                    self.last_alive_us = line.at_us
-                elif isinstance(line, Transaction):
-                    self._count(line)
-
-    def _count(self, line: Transaction) -> None:
-        if line.outcome == "committed":
-            self.committed += 1
-            self.last_commit_us = line.end_us
-        else:
-            self.failed += 1
+                elif isinstance(line, Transaction) and line.outcome == "committed":
+                    self.committed += 1
+                    self.last_commit_us = line.end_us
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None

@@ -15,7 +15,7 @@ standard input does. Times are microseconds of CLOCK_MONOTONIC.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,7 +23,6 @@ Outcome = Literal["committed", "failed", "in_doubt"]
 
 # How far a transaction got: a connection of the pool, the work, the commit, and the return to the pool.
 Stage = Literal["acquire", "work", "commit", "release"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
 
 # Seconds between two signs of life of a program, and until a missing one is a fault of the program.
 ALIVE_EVERY, ALIVE_WITHIN = 1.0, 5.0

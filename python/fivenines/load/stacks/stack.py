@@ -8,7 +8,7 @@ from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
 from fivenines.load.stacks.protocol import Task
-from fivenines.load.stacks.runtime import Runtime
+from fivenines.load.stacks.runtime import PythonRuntime, Runtime
 
 Scalar = str | int | float | bool
 
@@ -52,6 +52,26 @@ class Stack(ABC):
             )
         return ""
 
+
+class PythonStack(Stack):
+    """A stack of the Python program."""
+
+    @property
+    def runtime(self) -> PythonRuntime:
+        return PythonRuntime()
+
+    def command(self) -> list[str]:
+        return self.runtime.command(self.name)
+
+
+# Bounds of libpq, for every driver over it.
+LIBPQ_BOUNDS: Mapping[str, Scalar] = {
+    "connect.connect_timeout": 2,
+    "connect.tcp_user_timeout": 5000,
+    "connect.keepalives_idle": 5,
+    "connect.keepalives_interval": 1,
+    "connect.keepalives_count": 3,
+}
 
 _NAMES = {"postgres": "PostgreSQL", "mysql": "MySQL and MariaDB"}
 

@@ -2,11 +2,10 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.runtime import PythonRuntime
-from fivenines.load.stacks.stack import Stack
+from fivenines.load.stacks.stack import PythonStack
 
 
-class AsyncpgPool(Stack):
+class AsyncpgPool(PythonStack):
     """asyncpg with its own pool."""
 
     name = "asyncpg-pool"
@@ -15,10 +14,3 @@ class AsyncpgPool(Stack):
     several_hosts = True
     recommended: ClassVar = {"connect.timeout": 2, "connect.command_timeout": 5, "pool.acquire_timeout": 5}
     documentation = "magicstack.github.io/asyncpg/current/api"
-
-    @property
-    def runtime(self) -> PythonRuntime:
-        return PythonRuntime()
-
-    def command(self) -> list[str]:
-        return self.runtime.command(self.name)

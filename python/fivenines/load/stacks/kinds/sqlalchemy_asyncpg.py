@@ -2,11 +2,10 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.runtime import PythonRuntime
-from fivenines.load.stacks.stack import Stack
+from fivenines.load.stacks.stack import PythonStack
 
 
-class SqlalchemyAsyncpg(Stack):
+class SqlalchemyAsyncpg(PythonStack):
     """SQLAlchemy's pool over asyncpg."""
 
     name = "sqlalchemy-asyncpg"
@@ -23,10 +22,3 @@ class SqlalchemyAsyncpg(Stack):
         "docs.sqlalchemy.org/en/21/core/pooling.html#dealing-with-disconnects; "
         "magicstack.github.io/asyncpg/current/api"
     )
-
-    @property
-    def runtime(self) -> PythonRuntime:
-        return PythonRuntime()
-
-    def command(self) -> list[str]:
-        return self.runtime.command(self.name)

@@ -2,11 +2,10 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.runtime import PythonRuntime
-from fivenines.load.stacks.stack import Stack
+from fivenines.load.stacks.stack import PythonStack
 
 
-class SqlalchemyPymysql(Stack):
+class SqlalchemyPymysql(PythonStack):
     """SQLAlchemy's pool over PyMySQL."""
 
     name = "sqlalchemy-pymysql"
@@ -23,10 +22,3 @@ class SqlalchemyPymysql(Stack):
     documentation = (
         "docs.sqlalchemy.org/en/21/core/pooling.html#dealing-with-disconnects; pymysql.readthedocs.io"
     )
-
-    @property
-    def runtime(self) -> PythonRuntime:
-        return PythonRuntime()
-
-    def command(self) -> list[str]:
-        return self.runtime.command(self.name)
