@@ -1,7 +1,6 @@
 """`fivenines bench` as a program against real servers: prepare, load, interrupt, check, refuse."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from lab_support import LIMIT, program, running
+from lab_support import LIMIT, ended, running, start_on
 
 from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
@@ -42,23 +41,11 @@ class Place:
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start `fivenines bench`."""
-        command = self.server.host.commands.outside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
-        return subprocess.Popen(
-            command,
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "COLUMNS": "80"},
-        )
+        return start_on(self.server, self.folder, "bench", "--dsn", dsn or self.dsn(), *arguments)
 
     def bench(self, *arguments: str, dsn: str = "") -> subprocess.CompletedProcess[str]:
         """Run `fivenines bench` to completion."""
-        with self.start(*arguments, dsn=dsn) as process:
-            out, err = process.communicate(timeout=LIMIT)
-        assert "Traceback" not in err
-        return subprocess.CompletedProcess([], process.returncode, out, err)
+        return ended(self.start(*arguments, dsn=dsn))
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])

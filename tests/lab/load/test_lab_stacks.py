@@ -1,7 +1,6 @@
 """Client stacks on real servers: what an outage is to them, and what planted programs do wrong."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import LIMIT, program, running
+from lab_support import LIMIT, ended, running, start_on
 
 from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
@@ -46,22 +45,11 @@ class Place:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start `fivenines stacks`."""
-        return subprocess.Popen(
-            self.server.host.commands.outside(program("stacks", *arguments, "--dsn", self.dsn)),
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "COLUMNS": "80"},
-        )
+        return start_on(self.server, self.folder, "stacks", *arguments, "--dsn", self.dsn)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `fivenines stacks` to completion."""
-        with self.start(*arguments) as process:
-            out, err = process.communicate(timeout=LIMIT)
-        assert "Traceback" not in err, err
-        return subprocess.CompletedProcess([], process.returncode, out, err)
+        return ended(self.start(*arguments))
 
     def planted(self, *defects: str, seconds: int = 6) -> dict[str, Any]:
         """Run the planted program; return its result."""

@@ -23,6 +23,7 @@ from fivenines.load import dataset
 from fivenines.load.workloads.oltp import Oltp
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
+from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.trial import machine_watch
@@ -251,6 +252,27 @@ def cache_with_damage(folder: Path, engine_name: str, file: str) -> Path:
 def program(*arguments: str | Path) -> list[str]:
     """Return the command line of `fivenines`."""
     return [sys.executable, "-m", "fivenines", *map(str, arguments)]
+
+
+def start_on(server: LocalServer, folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start `fivenines` in the network of a server's host, with a terminal of 80 columns."""
+    return subprocess.Popen(
+        server.host.commands.outside(program(*arguments)),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    """Wait for the end of a started `fivenines`, which shows no traceback."""
+    with process:
+        out, err = process.communicate(timeout=LIMIT)
+    assert "Traceback" not in err, err
+    return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
 def running(process: subprocess.Popen[str], command: str) -> psutil.Process:
