@@ -62,7 +62,7 @@ def run_campaign(
         every = [*trials, *(member for block in blocks for member in block.members())]
         left = _left(planned, folder)
         waiting = {work.id for work in left}
-        result = prepare(every, waiting, begun, listener, used)
+        result = prepare(every, experiment.stacks, waiting, begun, listener, used)
         require_accepted([item for item in every if item.id in waiting], written, listener)
         manifest = _manifest(experiment, written.text, trials, blocks, result)
         _open(folder, manifest, resume)

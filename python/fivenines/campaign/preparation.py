@@ -6,19 +6,29 @@ from functools import partial
 from pathlib import Path
 
 from fivenines.experiment.plan import Trial
+from fivenines.experiment.sections.stacks import StackSettings
 from fivenines.load import dataset
 from fivenines.load.program import software_of
+from fivenines.load.stacks.stack import stack
+from fivenines.servers.families import driver_of
+from fivenines.software.base import Engine
 from fivenines.trial.deployment.deployed import data_set, engines_of, existing, require_versions
 from fivenines.trial.progress import DataSet, EnginePull, Listener
 
 
 def prepare(
-    trials: Sequence[Trial], waiting: Container[str], begun: bool, listener: Listener, used: ExitStack
+    trials: Sequence[Trial],
+    stacks: Sequence[StackSettings],
+    waiting: Container[str],
+    begun: bool,
+    listener: Listener,
+    used: ExitStack,
 ) -> dict[str, str]:
     """Provide the engines and data sets of trials on this machine until `used` ends; return engine versions.
 
     Args:
         trials: all trials of the run, finished or not.
+        stacks: its client stacks, whose packages are engines here.
         waiting: ids of the trials that are still to run: the others need no data and no cluster.
         begun: whether the run has begun: its data sets must not be created again.
         listener: called with progress.
@@ -32,7 +42,8 @@ def prepare(
     cells = {(trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials}.values()
     for cell in cells:
         software = software_of(cell.workload.program)
-        for engine in [*engines_of(cell.solution), *([software] if software else [])]:
+        others = [*([software] if software else []), *runtimes_of(stacks, cell.solution.engine)]
+        for engine in [*engines_of(cell.solution), *others]:
             if engine.name not in result:
                 name = engine.name
                 status = engine.used(
@@ -59,3 +70,10 @@ def prepare(
         if make() not in locked:
             locked.add(used.enter_context(dataset.used(make, report)))
     return result
+
+
+def runtimes_of(section: Sequence[StackSettings], engine: str) -> list[Engine]:
+    """Return the packages of the client stacks that speak to servers of this engine, each once."""
+    driver = driver_of(engine)
+    kinds = [stack(one.stack) for one in section if one.stack is not None and one.speaks == driver]
+    return list({kind.runtime.name: kind.runtime for kind in kinds}.values())

@@ -11,6 +11,7 @@ from fivenines import __version__
 from fivenines.base import plugins
 from fivenines.experiment import parts
 from fivenines.experiment.requirements import RequirementsFile
+from fivenines.experiment.sections.stacks import ALL
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.workloads.settings import WorkloadSettings
@@ -30,6 +31,8 @@ def schema() -> Schema:
     for (name, field), form in _OTHER.items():
         fields = definitions[name]["properties"]
         fields[field] = _or(fields[field], form)
+    made["properties"]["stacks"] = _or(made["properties"]["stacks"], {"const": ALL})
+    definitions["StackSettings"]["properties"].pop("of_all")
     for model in set(plugins.kinds("fivenines.load.workloads", WorkloadSettings, "workload").values()):
         for name in model.made:
             definitions[model.__name__]["properties"].pop(name)
@@ -84,6 +87,7 @@ _SHORT: dict[str, Schema] = {
     "SweepSettings": {"type": "object"},
     "WorkSettings": {"type": "integer"},
     "DurabilitySettings": {"enum": list(WORDS)},
+    "StackSettings": {"type": "string"},
 }
 
 # Fields with an alternative form, and its schema.

@@ -23,6 +23,7 @@ from fivenines.experiment.validation import load as load_checks
 from fivenines.experiment.validation import measures as measure_checks
 from fivenines.experiment.validation import program as program_checks
 from fivenines.experiment.validation import settle as settle_checks
+from fivenines.experiment.validation import stacks as stack_checks
 from fivenines.experiment.validation import sweeps as sweep_checks
 from fivenines.experiment.validation import trials as trials_checks
 from fivenines.experiment.validation import work as work_checks
@@ -229,6 +230,7 @@ def _validated(
         found += in_file(interleaved_checks.mistakes(experiment))
         found += in_file(lab_checks.mistakes(experiment))
         found += in_file(clients_checks.mistakes(experiment, entries, base))
+        found += in_file(stack_checks.mistakes(experiment, base))
         called = checks.workload_names(experiment.workloads)
         found += in_file(program_checks.mistakes(experiment, called))
     name = source.data.get("name")
@@ -288,6 +290,7 @@ def _named(experiment: Experiment, base: Path, lab: LabSettings | None) -> Exper
             "lab": lab or inventory.located(experiment.lab, base),
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
+            "stacks": [one.located(base) for one in experiment.stacks],
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
             "workloads": [one.located(base).model_copy(update={"name": name}) for one, name in workloads],
         }

@@ -15,6 +15,7 @@ from fivenines.experiment.sections.cost import CostSettings
 from fivenines.experiment.sections.interleaved import InterleavedSettings
 from fivenines.experiment.sections.ledger import LedgerSettings
 from fivenines.experiment.sections.observe import ObserveSettings
+from fivenines.experiment.sections.stacks import Stacks
 from fivenines.experiment.sections.timing import Timing
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
@@ -75,6 +76,12 @@ class Experiment(Settings):
         default_factory=list,
         description="hosts that generate the load, each with its load generator; empty: one host, `client`, "
         "with all connections",
+    )
+    stacks: Stacks = Field(
+        default_factory=list,
+        description="client stacks: drivers with their pools, which write beside the load, so that an outage "
+        "is measured as applications have it; the word `all`: every built-in one, with its defaults and with "
+        "recommended settings",
     )
     lab: LabSettings = Field(
         default_factory=LabSettings,

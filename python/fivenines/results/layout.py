@@ -24,6 +24,9 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /machine.parquet   CPU use of the machine: the lab, other processes, the hypervisor
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
+                      /stack_attempts.parquet     every attempt of a transaction of the client stacks
+                      /stack_rows.parquet         rows of each operation of the client stacks, after the trial
+                      /stack_connections.parquet  changes of each client stack's connections to each server
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
                       /clients/<name>/...  with several clients: time line, ledger, probes, history and
                                          latencies of each; the files above are of all clients together
@@ -110,6 +113,12 @@ NOT_OBSERVED = "not observed"
 # links      arrivals since the start of the load; bytes of whole frames
 # history    one row for each operation of a transaction; `position` counts within it; `list` is the result of
 #            a read of the `append` workload, as 1,2,3; `source` is lists or bank
+# stack_attempts: one row for each attempt of a transaction, by the stack's number in the record; `n` is the
+#            number of the logical operation, `stage` how far it got: acquire, work, commit or release
+# stack_rows: the number of rows of each operation that has any, read from the primary after the trial; a
+#            stack whose table could not be read has none, and the reason is in the record
+# stack_connections: established connections of the stack's program by the server's address:port, sampled a
+#            few times a second; one row for each change
 # windows    of a block: `side` is the solution's place in the record; round 0 is the warm-up; answers from
 #            `measured_ms` to `to_ms` count, both as measured; `after_ms` is the time after the window's end
 #            in which its transactions were still answered (to 10 ms)
@@ -205,6 +214,24 @@ TABLES: dict[str, dict[str, str]] = {
         "key": "BIGINT",
         "value": "BIGINT",
         "list": "VARCHAR",
+    },
+    "stack_attempts": {
+        "stack": "INTEGER",
+        "worker": "INTEGER",
+        "n": "BIGINT",
+        "attempt": "INTEGER",
+        "started_us": "BIGINT",
+        "completed_us": "BIGINT",
+        "outcome": "VARCHAR",
+        "stage": "VARCHAR",
+        "code": "VARCHAR",
+    },
+    "stack_rows": {"stack": "INTEGER", "n": "BIGINT", "rows": "INTEGER"},
+    "stack_connections": {
+        "t_ms": "DOUBLE",
+        "stack": "INTEGER",
+        "server": "VARCHAR",
+        "connections": "INTEGER",
     },
     "windows": {
         "position": "INTEGER",

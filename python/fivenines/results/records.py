@@ -11,6 +11,7 @@ from pydantic import Field
 from fivenines.results.basics import ClockRecord, Machine, Record
 from fivenines.results.calibration import Calibration
 from fivenines.results.load_summary import LoadSummary, StoredSummary
+from fivenines.results.stacks import StackRecord
 
 # Format version of a run's folder. Version 4 has the words of fivenines 0.1.0: block, host-kill, reported
 # lag.
@@ -383,6 +384,9 @@ class TrialRecord(AttemptRecord):
     )
     clients: list[ClientRecord] = Field(
         default_factory=list, description="each of several clients; empty: the trial has one client"
+    )
+    stacks: list[StackRecord] = Field(
+        default_factory=list, description="client stacks that ran beside the load"
     )
     pause_seconds: float | None = Field(
         None, description="random delay before the load, so that the fault meets any phase of the checks"

@@ -1,5 +1,7 @@
 """The server class of an engine."""
 
+from typing import Literal
+
 from fivenines.lab.host import Host
 from fivenines.servers.counters import Catalogue
 from fivenines.servers.local import LocalServer
@@ -13,6 +15,7 @@ from fivenines.servers.postgres import counters as postgres
 from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine, Family
+from fivenines.software.store import family_of
 
 KINDS: dict[Family, type[LocalServer]] = {
     "postgresql": Postgres,
@@ -33,3 +36,11 @@ CATALOGUES: dict[Family, Catalogue] = {
 def server(host: Host, engine: Engine, passwords: Passwords | None = None) -> LocalServer:
     """Return the server of this engine on this host, with its lab's passwords or with new ones."""
     return KINDS[engine.family](host, engine, passwords)
+
+
+def driver_of(engine: str) -> Literal["postgres", "mysql"] | None:
+    """Return the protocol that servers of an engine speak; None: unknown engine."""
+    family = family_of(engine)
+    if family not in KINDS:
+        return None
+    return "postgres" if KINDS[family].driver == "postgres" else "mysql"

@@ -22,6 +22,7 @@ from fivenines.trial.load.load_tables import keep_measurements, merge_latencies
 from fivenines.trial.load.loads import Client, Loads
 from fivenines.trial.load.merged_latency import connect_times
 from fivenines.trial.load.merged_load import merged
+from fivenines.trial.load.stacks import Stacks
 from fivenines.trial.observers.base import Observers
 from fivenines.trial.observers.hosts import controller_seconds
 from fivenines.trial.observers.processes import serve_seconds
@@ -59,6 +60,7 @@ class Measurement(AbstractContextManager["Measurement"]):
         self._network = NetworkOfLoad(deployed.lab)
         connected = self._network.begin if self._network.begins == "load" else None
         self._load = Loads(deployed, clients, self._load_plan(experiment), part, self._live, connected)
+        self.stacks = Stacks(experiment.stacks, deployed, part)
         of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
         self._observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
         self._faults: FaultRunner | None = None
@@ -71,8 +73,10 @@ class Measurement(AbstractContextManager["Measurement"]):
 
     def __exit__(self, *_: object) -> None:
         self._load.stop()
+        self.stacks.end()
         self._observers.stop()
         keep_measurements(self._part, self._load.clients, self._observers.tables)
+        self.stacks.keep()
 
     @property
     def faults(self) -> FaultRunner:
@@ -83,7 +87,9 @@ class Measurement(AbstractContextManager["Measurement"]):
     def warm_up(self) -> None:
         """Start the load and the observers, and apply the network conditions."""
         planned = self._planned
+        self.stacks.start()
         self._began = self._load.start() / 1e9
+        self.stacks.watch(self._load.started_ns)
         unix = time.time() - (time.monotonic() - self._began)
         self._listener(
             LoadStarted(self._trial.id, round(unix, 3), planned.warmup, planned.steady_end, planned.end)
@@ -108,6 +114,8 @@ class Measurement(AbstractContextManager["Measurement"]):
         self._await(self._planned.steady_end)
         # Without a single success there is no service that a fault could interrupt.
         self._dead = self._rates.dead(self._planned.steady_end)
+        if not self._dead:
+            self.stacks.require_service()
 
     def inject(self) -> None:
         """Inject the fault, unless the load has ended or is not served."""
@@ -123,9 +131,12 @@ class Measurement(AbstractContextManager["Measurement"]):
 
     def recover(self) -> None:
         """Wait for the end of the load, which may follow the recovery."""
-        early = early_end(self._timing.recovery, self.faults, self._rates, self._load.started_ns)
+        early = early_end(
+            self._timing.recovery, self.faults, self._rates, self._load.started_ns, lambda: self.stacks.back
+        )
         enough = early if self._injected else lambda: self._dead
         self._results = self._load.await_end(self._planned.end + 60.0, enough)
+        self.stacks.end()
         self.faults.end_early("the load ended")
         # Fixed work may be done long before its time limit.
         self.faults.hurry(time.monotonic() + self._timing.settle)

@@ -88,6 +88,7 @@ class TrialSession:
             measurement.recover()
         state.loaded = measurement.loaded()
         state.unobserved = measurement.unobserved()
+        state.stacks = measurement.stacks.records()
         # A step that fails from here on must not lose what was measured.
         state.faults = measurement.faults.records()
 
@@ -119,6 +120,9 @@ class TrialSession:
         ledger = self._experiment.ledger
         if ledger.rate:
             state.check = verification.ledger(deployed, self._part, missing, loaded.load)
+        stacks = self._measured().stacks
+        stacks.read_rows()
+        state.stacks = stacks.records()
         state.divergence = verification.differences(deployed, missing)
         state.isolation = judge(self._part)
         rules = [*self._cell.workload.invariants(), *ledger.invariants()]

@@ -21,6 +21,7 @@ from fivenines.results.records import (
     Windows,
     WorkerRecord,
 )
+from fivenines.results.stacks import StackRecord
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class TrialState:
     divergence: Divergence | None = None
     isolation: list[Isolation] = field(default_factory=list)
     invariants: list[InvariantCheck] = field(default_factory=list)
+    stacks: list[StackRecord] = field(default_factory=list)
 
     def record(self, status: str, reason: str = "") -> TrialRecord:
         return TrialRecord(
@@ -89,6 +91,7 @@ class TrialState:
             invariants=self.invariants,
             load=self.loaded.load if self.loaded else LoadSummary(),
             clients=self.loaded.clients if self.loaded else [],
+            stacks=self.stacks,
             pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
             unobserved=self.unobserved,
             clocks=self.clocks,

@@ -15,7 +15,7 @@ from lab_support import LIMIT, ended, running, start_on
 
 from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
-from fivenines.load.stacks.protocol import transactions
+from fivenines.load.stacks.protocol import attempts
 from fivenines.load.stacks.stack import stacks
 from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
@@ -123,8 +123,8 @@ def _workers(file: Path, since: float) -> set[int]:
     if not file.exists():
         return set()
     with file.open() as lines:
-        found = [line for line in transactions(lines) if line.outcome == "committed"]
-    return {line.worker for line in found if line.start_us >= since * 1e6}
+        found = [line for line in attempts(lines) if line.outcome == "committed"]
+    return {line.worker for line in found if line.started_us >= since * 1e6}
 
 
 def test_a_program_of_ones_own_is_checked(place: Place) -> None:
@@ -189,7 +189,7 @@ def _read_only(place: Place, on: bool) -> None:
 
 def _codes(file: Path) -> set[str]:
     with file.open() as lines:
-        return {line.code for line in transactions(lines)}
+        return {line.code for line in attempts(lines)}
 
 
 def test_a_program_that_breaks_the_protocol_fails(place: Place) -> None:

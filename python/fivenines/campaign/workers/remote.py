@@ -69,7 +69,8 @@ def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered
     """
     with ExitStack() as used, private.alone(), _scratch() as folder, _on(place) as cores:
         members = order.work.members() if isinstance(order.work, Block) else [order.work]
-        _require_same(order.engines, prepare(members, {order.work.id}, True, listener, used))
+        stacks = order.experiment.stacks
+        _require_same(order.engines, prepare(members, stacks, {order.work.id}, True, listener, used))
         worker = WorkerRecord(
             name=place.name, host=place.host, cores=cores, neighbours=place.of - 1, machine=describe()
         )

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fivenines.analysis.stacks.figures import Gap
 from fivenines.analysis.wording import count, milliseconds
 from fivenines.cli.output import console
-from fivenines.load.stacks.figures import Gap
 from fivenines.load.stacks.measure import Measured
 from fivenines.load.stacks.stack import stacks
 from fivenines.report.terminal.narrow import shorter

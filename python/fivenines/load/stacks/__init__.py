@@ -7,5 +7,4 @@ runtime     the packages in the cache
 protocol    the lines that a program writes, and what is wrong with them
 process     a running program
 rows        the table that the programs write to, and what it shows afterwards
-figures     what came of a stack: its outage, its workers, its errors
 """

@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fivenines.analysis.stacks.figures import Figures, Rows, figures, judge
 from fivenines.base.ending import ended_as_by_ctrl_c
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.load.bench import reach
 from fivenines.load.bench.plan import Bench
 from fivenines.load.stacks import rows
-from fivenines.load.stacks.figures import Figures, Rows, figures, judge
 from fivenines.load.stacks.process import RunningStack
-from fivenines.load.stacks.protocol import Task, transactions
+from fivenines.load.stacks.protocol import Task, attempts
 
 # Seconds between two calls with the state of the stacks.
 _EVERY = 1.0
@@ -143,7 +143,7 @@ def _measured(
 ) -> Measured:
     assert program.ready is not None
     with program.file.open() as lines:
-        found = list(transactions(lines))
+        found = list(attempts(lines))
     kept: Rows | None = None
     left, table = "", program.task.table
     try:
@@ -152,7 +152,8 @@ def _measured(
     except Exception as error:  # each driver has its own exceptions
         what = "could not be read" if kept is None else "could not be dropped"
         left = f"its table {table} {what}: {brief(error)}"
-    result = figures(found, program.task, program.ready.at_us, ended_us, kept)
+    task = program.task
+    result = figures(found, task.workers, task.longest_pause_ms, program.ready.at_us, ended_us, kept)
     return Measured(program.task.name, program.ready.driver, result, problems, left, program.file)
 
 

@@ -34,6 +34,11 @@ class RunningStack:
         self.committed = 0
         # The last moment at which a transaction was committed; before the first, of readiness.
         self.last_commit_us = 0
+        # Code and message of the last attempt that was not committed.
+        self.last_failure = ""
+        # The moment at which its output ended; None while it runs.
+        self.gone_us: int | None = None
+        self._last_of_workers: dict[int, int] = {}
         self._conformance = Conformance(task.workers)
         self._opened = threading.Event()
         self._errors: deque[str] = deque(maxlen=_KEPT)
@@ -68,6 +73,16 @@ class RunningStack:
                 raise FiveninesError(
                     f"stack {self.task.name} was not ready within {seconds:g} s: {self.errors}"
                 )
+
+    @property
+    def pid(self) -> int:
+        """Return the process id of the program, or of its wrapper."""
+        return self._process.pid
+
+    def all_since(self, moment_us: int) -> bool:
+        """Return whether each worker has committed since a moment in us of CLOCK_MONOTONIC."""
+        last = dict(self._last_of_workers)
+        return len(last) >= self.task.workers and min(last.values()) >= moment_us
 
     @property
     def exit_code(self) -> int | None:
@@ -121,6 +136,10 @@ class RunningStack:
                 elif isinstance(line, Transaction) and line.outcome == "committed":
                     self.committed += 1
                     self.last_commit_us = line.end_us
+                    self._last_of_workers[line.worker] = line.end_us
+                elif isinstance(line, Transaction):
+                    self.last_failure = f"{line.code} at the stage {line.stage}: {line.message}"
+        self.gone_us = time.monotonic_ns() // 1000
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None

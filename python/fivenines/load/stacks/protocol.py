@@ -19,6 +19,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fivenines.analysis.stacks.figures import Attempt
+
+# Servers by their protocol.
+Driver = Literal["postgres", "mysql"]
+
 Outcome = Literal["committed", "failed", "in_doubt"]
 
 # How far a transaction got: a connection of the pool, the work, the commit, and the return to the pool.
@@ -62,6 +67,13 @@ class Transaction(Line):
     stage: Stage
     code: str = ""
     message: str = ""
+
+    @property
+    def attempted(self) -> Attempt:
+        """Return it as a row of figures."""
+        return Attempt(
+            self.worker, self.n, self.attempt, self.start_us, self.end_us, self.outcome, self.stage, self.code
+        )
 
 
 class Alive(Line):
@@ -186,15 +198,15 @@ class Conformance:
         self.problems.append(f"line {self._number}: {problem}")
 
 
-def transactions(lines: Iterable[str]) -> Iterator[Transaction]:
-    """Yield the transactions among lines; others are skipped."""
+def attempts(lines: Iterable[str]) -> Iterator[Attempt]:
+    """Yield the attempts among lines; others are skipped."""
     for text in lines:
         try:
             line = parse(text)
         except ValueError:
             continue
         if isinstance(line, Transaction):
-            yield line
+            yield line.attempted
 
 
 @dataclass(frozen=True)
@@ -211,7 +223,7 @@ class Task:
     """
 
     name: str
-    driver: Literal["postgres", "mysql"]
+    driver: Driver
     servers: tuple[str, ...]
     user: str
     password: str = field(repr=False)
@@ -222,6 +234,11 @@ class Task:
     pause_ms: int = 100
     repeat: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def longest_pause_ms(self) -> int:
+        """Return the longest pause of a worker between two attempts."""
+        return max(self.think_ms, self.pause_ms)
 
     def line(self) -> str:
         """Return the line for the program."""

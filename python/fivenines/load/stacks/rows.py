@@ -17,9 +17,12 @@ _COLUMNS = {
 }
 
 
-def create(connect: Connect, driver: str, table: str) -> None:
-    """Create the table of a stack."""
+def create(connect: Connect, driver: str, table: str, owner: str = "") -> None:
+    """Create the table of a stack; for an `owner` where the connection is not its own."""
     _execute(connect, f"CREATE TABLE {table} ({_COLUMNS[driver]})")
+    # Accounts of MariaDB and MySQL have rights in the whole database.
+    if owner and driver == "postgres":
+        _execute(connect, f"ALTER TABLE {table} OWNER TO {owner}")
 
 
 def drop(connect: Connect, table: str) -> None:

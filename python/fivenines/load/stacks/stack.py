@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
-from fivenines.load.stacks.protocol import Task
+from fivenines.load.stacks.protocol import Driver, Task
 from fivenines.load.stacks.runtime import PythonRuntime, Runtime
 
 Scalar = str | int | float | bool
@@ -21,7 +21,7 @@ class Stack(ABC):
     description: ClassVar[str]
 
     # "postgres" or "mysql".
-    driver: ClassVar[str]
+    driver: ClassVar[Driver]
 
     # Whether the driver takes several hosts and looks for the writable one.
     several_hosts: ClassVar[bool]

@@ -29,6 +29,7 @@ ORDER = (
     "performance.transactions",
     "performance.clients",
     "availability.outage",
+    "availability.applications",
     "availability.phases",
     "availability.failover",
     "availability.rejoin",

@@ -20,10 +20,11 @@ from fivenines.analysis.performance.interleaved import interleaved_results
 from fivenines.analysis.performance.sweeps import Compared, compared
 from fivenines.analysis.resources.cost import prices
 from fivenines.analysis.resources.side_by_side import loaded_results, solution_results
+from fivenines.analysis.stacks.cell import stacks_of
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
-from fivenines.report.chapters.availability import nines, phases, rejoin
+from fivenines.report.chapters.availability import applications, nines, phases, rejoin
 from fivenines.report.chapters.consistency import invariants, isolation, loss, split, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance import agreement, errors, transactions
@@ -85,6 +86,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         transactions.step_table(data),
         transactions.connect_table(data),
         summary.spread_table(data),
+        *applications.chapter(data).every_table,
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
@@ -188,6 +190,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "violated_trials": cell.violated,
         "faults": [_fault(fault) for fault in cell.faults],
         "truth": truth.truth_figures(cell),
+        "stacks": [plain(one) for one in stacks_of(cell)],
         "best_case": plain(cell.best) if cell.best else None,
         "split_brains": split.split_figures(cell),
     }

@@ -2,6 +2,7 @@
 
 from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.performance.sweeps import Compared
+from fivenines.report.chapters.availability.applications import application_answers
 from fivenines.report.chapters.performance.agreement import agreement_answers
 from fivenines.report.chapters.performance.interleaved import interleaved_answers
 from fivenines.report.chapters.performance.sweeps import sweep_answers
@@ -18,9 +19,11 @@ def run_answers(run: Run, swept: Compared) -> list[Answer]:
     short and not interleaved, so they could contradict the blocks.
     """
     of_blocks = interleaved_answers(run)
-    of_trials = answers(swept.cells, names_of(swept.cells), assumed_mtbf(run))
+    names = names_of(swept.cells)
+    of_trials = answers(swept.cells, names, assumed_mtbf(run))
     if of_blocks:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
     agreed = agreement_answers(run, swept.cells)
-    every = [*of_blocks, *of_trials, *agreed, *sweep_answers(swept)]
+    applied = application_answers(swept.cells, names)
+    every = [*of_blocks, *of_trials, *applied, *agreed, *sweep_answers(swept)]
     return sorted(every, key=lambda answer: answer.topic == "Caution")

@@ -88,6 +88,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
+        Block([answer.text for answer in data.answers if answer.topic == "Applications"]),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
         Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Callable
 
 from fivenines.experiment.sections.timing import RecoverySettings
 from fivenines.trial.faults.timeline import FaultRunner
@@ -66,10 +67,19 @@ class Recovered:
         rates: rates of the load.
         calm: seconds for which the cluster must be healthy.
         started_ns: the start of the load on CLOCK_MONOTONIC.
+        others_back: returns whether all clients besides the load are served again.
     """
 
-    def __init__(self, fault_runner: FaultRunner, rates: LoadRates, calm: float, started_ns: int) -> None:
+    def __init__(
+        self,
+        fault_runner: FaultRunner,
+        rates: LoadRates,
+        calm: float,
+        started_ns: int,
+        others_back: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._fault_runner, self._rates, self._calm = fault_runner, rates, calm
+        self._others_back = others_back
         self._started = started_ns / 1e9
         self._since = math.inf
         self._next_look = 0.0
@@ -81,7 +91,7 @@ class Recovered:
             return False
         self._next_look = now + _BETWEEN
         back = self._rates.back(self._since - self._started)
-        if not self._fault_runner.recovered() or back is None:
+        if not self._fault_runner.recovered() or back is None or not self._others_back():
             self._since = math.inf
             return False
         self._since = min(self._since, now)
@@ -89,9 +99,13 @@ class Recovered:
 
 
 def early_end(
-    recovery: RecoverySettings, fault_runner: FaultRunner, rates: LoadRates, started_ns: int
+    recovery: RecoverySettings,
+    fault_runner: FaultRunner,
+    rates: LoadRates,
+    started_ns: int,
+    others_back: Callable[[], bool],
 ) -> Recovered | None:
     """Return the check whether the load may end; None for a load of fixed time."""
     if recovery.until is None:
         return None
-    return Recovered(fault_runner, rates, recovery.calm, started_ns)
+    return Recovered(fault_runner, rates, recovery.calm, started_ns, others_back)

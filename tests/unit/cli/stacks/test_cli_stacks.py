@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 from cli_support import Fivenines
 
+from fivenines.analysis.stacks.figures import Figures, Gap, Rows
 from fivenines.cli.stacks.run import _Watch
 from fivenines.cli.stacks.shown import show
-from fivenines.load.stacks.figures import Figures, Gap, Rows
 from fivenines.load.stacks.measure import Measured
 from fivenines.load.stacks.process import RunningStack
 from fivenines.load.stacks.protocol import Task

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.load.stacks.protocol import Conformance, Task, Transaction, parse, transactions
+from fivenines.load.stacks.protocol import Conformance, Task, Transaction, attempts, parse
 
 READY = '{"event": "ready", "at_us": 1000000}'
 END = '{"event": "end", "at_us": 5000000}'
@@ -77,7 +77,7 @@ def test_what_is_wrong_is_named_with_its_line(lines: list[str], problem: str) ->
 
 def test_transactions_are_read_from_among_other_lines() -> None:
     lines = [READY, transaction(0), "broken", transaction(3, outcome="failed", code="x"), END]
-    assert [line.n for line in transactions(lines)] == [0, 3]
+    assert [line.n for line in attempts(lines)] == [0, 3]
 
 
 @given(st.text(max_size=60))

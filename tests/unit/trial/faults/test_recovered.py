@@ -118,6 +118,20 @@ def test_an_outage_that_is_noticed_late_begins_anew(clock: Clock) -> None:
     assert enough()
 
 
+def test_other_clients_must_be_back_as_well(clock: Clock) -> None:
+    faults: Any = Faults(True)
+    back: list[bool] = []
+    enough = Recovered(faults, _rates(*[100] * 30), 2.0, 0, lambda: bool(back))
+    for now in (5.0, 8.0, 11.0):
+        clock.now = now
+        assert not enough()
+    back.append(True)
+    clock.now = 12.0
+    assert not enough(), "the calm begins only now"
+    clock.now = 14.0
+    assert enough()
+
+
 def test_a_load_that_is_not_back_goes_on(clock: Clock) -> None:
     faults: Any = Faults(True)
     rates = _rates(100, 100, 100, 100, 50, 50, 50, 50, 50, 50)

@@ -9,12 +9,31 @@ import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-from fivenines.load.stacks.protocol import Task, Transaction
+from typing import Any, NamedTuple
 
 # Seconds without a commit at the end, in addition to a pause, from which a worker has not come back.
 SILENT = 3.0
+
+
+class Attempt(NamedTuple):
+    """An attempt of a transaction; times in us. The fields are the columns of `stack_attempts`.
+
+    Attributes:
+        n: number of the logical operation.
+        attempt: 1, and one more for each repetition of the same operation.
+        outcome: committed, failed or in_doubt.
+        stage: how far it got: acquire, work, commit or release.
+        code: SQLSTATE, number of the server's error, or name of the driver's.
+    """
+
+    worker: int
+    n: int
+    attempt: int
+    started_us: int
+    completed_us: int
+    outcome: str
+    stage: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -91,23 +110,38 @@ class Figures:
 
 
 def figures(
-    lines: Sequence[Transaction], task: Task, started_us: int, ended_us: int, rows: Rows | None
+    attempts: Sequence[Attempt],
+    workers: int,
+    pause_ms: float,
+    started_us: int,
+    ended_us: int,
+    rows: Rows | None,
 ) -> Figures:
-    """Return the figures of a program's transactions between its readiness and its end."""
-    silent_us = SILENT * 1e6 + 1000 * max(task.think_ms, task.pause_ms)
-    committed = sorted(line.end_us for line in lines if line.outcome == "committed")
-    of_workers = [
-        sorted(line.end_us for line in lines if line.outcome == "committed" and line.worker == worker)
-        for worker in range(task.workers)
-    ]
-    codes = Counter((line.stage, line.code) for line in lines if line.outcome != "committed")
+    """Return the figures of a program's attempts in a time.
+
+    Args:
+        attempts: all of its attempts; those of which count that ended in this time.
+        workers: its number of workers.
+        pause_ms: the longest pause of a worker between two attempts.
+        started_us: beginning of the time, such as the moment at which its pool was open.
+        ended_us: end of the time.
+        rows: what its table shows; None: it could not be read.
+    """
+    some = [item for item in attempts if started_us <= item.completed_us <= ended_us]
+    committed = sorted(item.completed_us for item in some if item.outcome == "committed")
+    of_workers: list[list[int]] = [[] for _ in range(workers)]
+    for item in some:
+        if item.outcome == "committed" and item.worker < workers:
+            of_workers[item.worker].append(item.completed_us)
+    codes = Counter((item.stage, item.code) for item in some if item.outcome != "committed")
+    silent_us = SILENT * 1e6 + 1000 * pause_ms
     return Figures(
         len(committed),
-        sum(line.outcome == "failed" for line in lines),
-        sum(line.outcome == "in_doubt" for line in lines),
+        sum(item.outcome == "failed" for item in some),
+        sum(item.outcome == "in_doubt" for item in some),
         longest(committed, started_us, ended_us),
-        tuple(longest(own, started_us, ended_us) for own in of_workers),
-        sum(bool(own) and ended_us - own[-1] <= silent_us for own in of_workers),
+        tuple(longest(sorted(own), started_us, ended_us) for own in of_workers),
+        sum(bool(own) and ended_us - max(own) <= silent_us for own in of_workers),
         tuple((stage, code, number) for (stage, code), number in codes.most_common()),
         rows,
     )
@@ -124,19 +158,30 @@ def longest(commits: Sequence[int], started_us: int, ended_us: int) -> Gap:
     return max(gaps, key=lambda gap: gap.length)
 
 
-def judge(lines: Sequence[Transaction], found: Mapping[int, int]) -> Rows:
+def spans(moments: Sequence[float], within: float) -> list[tuple[float, float]]:
+    """Return the times in which moments, in ascending order, follow each other `within` this time."""
+    found: list[tuple[float, float]] = []
+    for moment in moments:
+        if found and moment - found[-1][1] <= within:
+            found[-1] = (found[-1][0], moment)
+        else:
+            found.append((moment, moment))
+    return found
+
+
+def judge(attempts: Sequence[Attempt], found: Mapping[int, int]) -> Rows:
     """Return what the rows show.
 
     Args:
-        lines: all attempts of a program that has ended.
+        attempts: all attempts of a program that has ended.
         found: for each operation in the table, its number of rows.
     """
-    attempts = Counter(line.n for line in lines)
-    acknowledged = {line.n for line in lines if line.outcome == "committed"}
-    doubtful = {line.n for line in lines if line.outcome == "in_doubt"}
+    tries = Counter(item.n for item in attempts)
+    acknowledged = {item.n for item in attempts if item.outcome == "committed"}
+    doubtful = {item.n for item in attempts if item.outcome == "in_doubt"}
     return Rows(
         twice=sum(number > 1 for number in found.values()),
-        by_driver=sum(1 < number > attempts[n] for n, number in found.items() if attempts[n]),
+        by_driver=sum(1 < number > tries[n] for n, number in found.items() if tries[n]),
         lost=sum(n not in found for n in acknowledged),
         in_doubt_kept=sum(n in found for n in doubtful - acknowledged),
     )

@@ -1,0 +1,83 @@
+"""The chart of client stacks under one fault: when each committed, and when its attempts failed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import WIDTH, Altair, Drawing, bar, between, layer, mark, text, whole
+
+_PLOT = WIDTH - 24
+_ROW = 34
+_TOP = 22
+_BAR = 8
+
+Spans = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stack; times in s from the fault. `figure` is its outage in words."""
+
+    name: str
+    figure: str
+    writing: Spans
+    failing: Spans
+
+
+@dataclass(frozen=True)
+class Applications:
+    """Stacks from `start` to `end`, and the moment `back` at which the load wrote again; None: it did not."""
+
+    start: float
+    end: float
+    lines: Sequence[Line]
+    fault: str
+    back: float | None
+
+
+def applications(chart: Applications) -> Drawing:
+    """Draw a row for each stack: a broad line while it commits, a thin red one while attempts fail."""
+    x = between("x:Q", "seconds from the fault", (chart.start, chart.end), alt.X, grid=False, tickCount=8)
+    height = _TOP + _ROW * len(chart.lines)
+    layers = [*_moments(chart, x)]
+    for number, line in enumerate(chart.lines):
+        y = _TOP + _ROW * number + 10
+        layers += [
+            text(line.name, 0, y, align="left", fontWeight="bold"),
+            text(line.figure, _PLOT, y, align="right", color=theme.MUTED),
+        ]
+        layers += _spans(chart, line.writing, x, y + 15, color=theme.INK, strokeWidth=_BAR)
+        layers += _spans(chart, line.failing, x, y + 21, color=theme.FAULT, strokeWidth=2)
+    return whole({"width": _PLOT, "height": height, "layer": layers})
+
+
+def _spans(chart: Applications, spans: Spans, x: Altair, y: float, **style: Any) -> list[Drawing]:
+    # one moment alone is still visible
+    least = (chart.end - chart.start) / _PLOT
+    return [
+        bar((max(a, chart.start), min(max(b, a + least), chart.end)), x, y, opacity=1, **style)
+        for a, b in spans
+        if b >= chart.start and a <= chart.end
+    ]
+
+
+def _moments(chart: Applications, x: Altair) -> list[Drawing]:
+    """Draw the fault, and the moment from which the load wrote again."""
+    layers = [layer([{"x": 0.0}], mark().mark_rule(color=theme.FAULT, strokeWidth=2), x=x)]
+    layers.append(text(chart.fault, _at(chart, 0.0) + 4, 4, align="left", color=theme.FAULT))
+    if chart.back is not None:
+        rule = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
+        layers.append(layer([{"x": chart.back}], rule, x=x))
+        words = "the load writes again"
+        at = _at(chart, chart.back) + 4
+        # the fault's name stands to the left of it
+        at = max(at, _at(chart, 0.0) + 12 + 7 * len(chart.fault))
+        layers.append(text(words, at, 4, align="left", color=theme.MUTED))
+    return layers
+
+
+def _at(chart: Applications, t: float) -> float:
+    return _PLOT * (t - chart.start) / (chart.end - chart.start)

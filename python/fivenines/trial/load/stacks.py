@@ -1,0 +1,249 @@
+"""The client stacks of a trial: their programs on the host of the load, and what they leave in the database.
+
+Their pools open before the load starts, so that the cost of starting is in no figure. They end with the load.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fivenines.analysis.stacks.figures import SILENT
+from fivenines.base.errors import FiveninesError, brief
+from fivenines.base.threads import Background
+from fivenines.experiment.sections.stacks import StackSettings, stacks_of
+from fivenines.load.stacks import rows
+from fivenines.load.stacks.measure import file_name, table
+from fivenines.load.stacks.process import RunningStack
+from fivenines.load.stacks.protocol import Task, attempts
+from fivenines.load.stacks.sockets import connections
+from fivenines.load.stacks.stack import stack
+from fivenines.results import store
+from fivenines.results.stacks import StackRecord
+from fivenines.servers.families import driver_of
+from fivenines.trial.deployment.deployed import Deployed
+
+# Seconds between two looks at the connections of the programs.
+_EVERY = 0.25
+
+# Seconds in which the rows must have been read.
+_READ = 60.0
+
+
+@dataclass
+class _One:
+    """A stack of the trial; its moments are us of CLOCK_MONOTONIC."""
+
+    settings: StackSettings
+    program: RunningStack
+    begun_us: int
+    ended_us: int = 0
+    problems: list[str] = field(default_factory=list)
+    unread: str = "the trial failed before"
+
+
+class Stacks:
+    """The client stacks of a trial.
+
+    Args:
+        section: the section of the experiment; stacks that speak to other servers are left out.
+        deployed: the loaded deployment, whose client's host is running.
+        part: the trial's folder.
+    """
+
+    def __init__(self, section: Sequence[StackSettings], deployed: Deployed, part: Path) -> None:
+        driver = driver_of(deployed.solution.settings.engine)
+        self._section = stacks_of(section, driver) if driver is not None else []
+        self._deployed, self._part = deployed, part
+        self._folder = part / "stacks"
+        self._all: list[_One] = []
+        self._started_ns = 0
+        self._over = threading.Event()
+        self._looking: Background | None = None
+        self._connections: list[tuple[float, int, str, int]] = []
+        self._seen: list[dict[str, int]] = []
+
+    def start(self) -> None:
+        """Create their tables, start their programs, and wait until all pools are open.
+
+        Raises:
+            FiveninesError: a table could not be created, or a program could not open its pool.
+        """
+        if not self._section:
+            return
+        self._folder.mkdir()
+        primary = self._deployed.solution.roles.primary()
+        host = self._deployed.client
+        if primary is None or host is None:
+            raise FiveninesError("the client stacks have no writable server to begin with")
+        for settings in self._section:
+            task = self._task(settings)
+            try:
+                rows.create(primary.sql.open_data, task.driver, task.table, task.user)
+            except Exception as error:  # each driver has its own exceptions
+                raise FiveninesError(
+                    f"stack {task.name}: its table could not be created: {brief(error)}"
+                ) from None
+            begun = time.monotonic_ns() // 1000
+            command = host.commands.outside(settings.program)
+            program = RunningStack(command, task, self._folder / file_name(task.name))
+            self._all.append(_One(settings, program, begun))
+        for one in self._all:
+            one.program.await_ready()
+        self._seen = [{} for _ in self._all]
+
+    def watch(self, started_ns: int) -> None:
+        """Record their connections from now on; `started_ns` is the start of the load."""
+        self._started_ns = started_ns
+        if self._all:
+            self._looking = Background(target=self._look_on)
+            self._looking.start()
+
+    def require_service(self) -> None:
+        """Check that every stack has committed: an outage of one that never did would mean nothing.
+
+        Raises:
+            FiveninesError: one has not; with its last error.
+        """
+        for one in self._all:
+            if not one.program.committed:
+                raise FiveninesError(
+                    f"stack {one.program.task.name} committed nothing before the fault: "
+                    f"{one.program.last_failure or one.program.errors}"
+                )
+
+    @property
+    def back(self) -> bool:
+        """Return whether every worker of every running stack has committed in the last seconds."""
+        now = time.monotonic_ns() // 1000
+        return all(
+            one.program.exit_code is not None
+            or one.program.all_since(now - round(1e6 * SILENT) - 1000 * one.program.task.longest_pause_ms)
+            for one in self._all
+        )
+
+    def end(self) -> None:
+        """End all programs that are still running, as the load has ended."""
+        self._over.set()
+        if self._looking is not None:
+            self._looking.join()
+            self._looking = None
+        now = time.monotonic_ns() // 1000
+        for one in self._all:
+            if not one.ended_us:
+                one.ended_us = now
+                one.problems = one.program.end()
+
+    def keep(self) -> None:
+        """Write the tables of attempts and connections, after `end`."""
+        if not self._all:
+            return
+        start = self._started_ns // 1000
+        every = []
+        for number, one in enumerate(self._all):
+            with one.program.file.open() as lines, suppress(OSError):
+                every += [
+                    (
+                        number,
+                        item.worker,
+                        item.n,
+                        item.attempt,
+                        item.started_us - start,
+                        item.completed_us - start,
+                        item.outcome,
+                        item.stage,
+                        item.code,
+                    )
+                    for item in attempts(lines)
+                ]
+            one.program.file.unlink(missing_ok=True)
+        self._folder.rmdir()
+        store.write_table(self._part, "stack_attempts", every)
+        store.write_table(self._part, "stack_connections", self._connections)
+
+    def read_rows(self) -> None:
+        """Read the rows of each stack from the primary, once the trial has settled."""
+        if not self._all:
+            return
+        primary = self._deployed.solution.roles.primary()
+        found: list[tuple[int, int, int]] = []
+        deadline = time.monotonic() + _READ
+        for number, one in enumerate(self._all):
+            if primary is None:
+                one.unread = "no node accepts writes after the trial"
+                continue
+            try:
+                if time.monotonic() > deadline:
+                    raise FiveninesError(f"rows of other stacks took more than {_READ:g} s")
+                counted = rows.counted(primary.sql.open_data, one.program.task.table)
+                found += [(number, n, count) for n, count in counted.items()]
+                one.unread = ""
+            except Exception as error:  # each driver has its own exceptions
+                one.unread = brief(error)
+        store.write_table(self._part, "stack_rows", found)
+
+    def records(self) -> list[StackRecord]:
+        """Return the record of each stack, after `end`."""
+        return [self._record(one) for one in self._all]
+
+    def _record(self, one: _One) -> StackRecord:
+        task, start = one.program.task, self._started_ns // 1000
+        ready, gone = one.program.ready, one.program.gone_us
+        return StackRecord(
+            name=task.name,
+            stack=one.settings.stack or "",
+            versions=ready.driver if ready else "",
+            options=dict(one.settings.options),
+            servers=list(task.servers),
+            workers=task.workers,
+            think_ms=task.think_ms,
+            pause_ms=task.pause_ms,
+            repeat=task.repeat,
+            ready_seconds=round((ready.at_us - one.begun_us) / 1e6, 3) if ready else 0.0,
+            ended_ms=None if gone is None or gone >= one.ended_us else round((gone - start) / 1000, 3),
+            end_ms=round((one.ended_us - start) / 1000, 3),
+            problems=one.problems,
+            unread=one.unread,
+        )
+
+    def _look_on(self) -> None:
+        while not self._over.wait(_EVERY):
+            self._look()
+
+    def _look(self) -> None:
+        """Record changes of connections to servers."""
+        at = round((time.monotonic_ns() - self._started_ns) / 1e6, 1)
+        for number, one in enumerate(self._all):
+            found = connections(one.program.pid)
+            if found is None:
+                continue
+            before = self._seen[number]
+            for server in {**before, **found}:
+                if before.get(server, 0) != found.get(server, 0):
+                    self._connections.append((at, number, server, found.get(server, 0)))
+            self._seen[number] = found
+
+    def _task(self, settings: StackSettings) -> Task:
+        solution, node = self._deployed.solution, self._deployed.solution.nodes[0]
+        endpoints = self._deployed.access.endpoints()
+        servers = list(endpoints.write)
+        if settings.stack is not None and len(servers) > 1 and not stack(settings.stack).several_hosts:
+            primary = solution.roles.primary()
+            servers = [primary.client_endpoint] if primary is not None else servers[:1]
+        user, password = node.application
+        return Task(
+            settings.called,
+            settings.speaks,
+            tuple(servers),
+            user,
+            password,
+            node.database,
+            table(),
+            settings.workers,
+            round(1000 * settings.think),
+            round(1000 * settings.pause),
+            settings.repeat,
+            dict(settings.options),
+        )
