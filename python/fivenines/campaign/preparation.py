@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.sections.stacks import StackSettings
+from fivenines.experiment.sections.stacks import StackSettings, stacks_of
 from fivenines.load import dataset
 from fivenines.load.program import software_of
 from fivenines.load.stacks.stack import stack
-from fivenines.servers.families import driver_of
 from fivenines.software.base import Engine
+from fivenines.solutions.settings import SolutionSettings
 from fivenines.trial.deployment.deployed import data_set, engines_of, existing, require_versions
 from fivenines.trial.progress import DataSet, EnginePull, Listener
 
@@ -42,7 +42,7 @@ def prepare(
     cells = {(trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials}.values()
     for cell in cells:
         software = software_of(cell.workload.program)
-        others = [*([software] if software else []), *runtimes_of(stacks, cell.solution.engine)]
+        others = [*([software] if software else []), *runtimes_of(stacks, cell.solution)]
         for engine in [*engines_of(cell.solution), *others]:
             if engine.name not in result:
                 name = engine.name
@@ -72,8 +72,7 @@ def prepare(
     return result
 
 
-def runtimes_of(section: Sequence[StackSettings], engine: str) -> list[Engine]:
-    """Return the packages of the client stacks that speak to servers of this engine, each once."""
-    driver = driver_of(engine)
-    kinds = [stack(one.stack) for one in section if one.stack is not None and one.speaks == driver]
+def runtimes_of(section: Sequence[StackSettings], solution: SolutionSettings) -> list[Engine]:
+    """Return the packages of the client stacks that can use a solution, each once."""
+    kinds = [stack(one.stack) for one in stacks_of(section, solution) if one.stack is not None]
     return list({kind.runtime.name: kind.runtime for kind in kinds}.values())

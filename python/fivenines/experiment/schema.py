@@ -26,13 +26,13 @@ def schema() -> Schema:
     """Return the schema, draft 2020-12."""
     made = _walked(Experiment.model_json_schema())
     definitions = made["$defs"]
+    definitions["StackSettings"]["properties"].pop("of_all")
     for name, short in _SHORT.items():
         definitions[name] = _or(definitions[name], short)
     for (name, field), form in _OTHER.items():
         fields = definitions[name]["properties"]
         fields[field] = _or(fields[field], form)
     made["properties"]["stacks"] = _or(made["properties"]["stacks"], {"const": ALL})
-    definitions["StackSettings"]["properties"].pop("of_all")
     for model in set(plugins.kinds("fivenines.load.workloads", WorkloadSettings, "workload").values()):
         for name in model.made:
             definitions[model.__name__]["properties"].pop(name)

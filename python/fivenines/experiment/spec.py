@@ -79,8 +79,8 @@ class Experiment(Settings):
     )
     stacks: Stacks = Field(
         default_factory=list,
-        description="client stacks: drivers with their pools, which write beside the load, so that an outage "
-        "is measured as applications have it; the word `all`: every built-in one, with its defaults and with "
+        description="client stacks: drivers with their pools that write alongside the load, to measure an "
+        "outage as applications have it; the word `all`: every built-in one, with its defaults and with "
         "recommended settings",
     )
     lab: LabSettings = Field(

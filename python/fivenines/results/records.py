@@ -386,7 +386,7 @@ class TrialRecord(AttemptRecord):
         default_factory=list, description="each of several clients; empty: the trial has one client"
     )
     stacks: list[StackRecord] = Field(
-        default_factory=list, description="client stacks that ran beside the load"
+        default_factory=list, description="client stacks that ran alongside the load"
     )
     pause_seconds: float | None = Field(
         None, description="random delay before the load, so that the fault meets any phase of the checks"

@@ -1,4 +1,4 @@
-"""The record of a client stack that ran beside the load of a trial."""
+"""The record of a client stack that ran alongside the load of a trial."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from fivenines.results.basics import Record
 
 
 class StackRecord(Record):
-    """A client stack of a trial: its program ran beside the load. Its tables are `stack_...`."""
+    """A client stack of a trial: its program ran alongside the load. Its tables are `stack_...`."""
 
     name: str = Field(description="name in reports, as psycopg-pool:recommended")
     stack: str = Field("", description="its kind; empty: a program of the user's own")

@@ -27,8 +27,9 @@ def write(**line: object) -> None:
         print(json.dumps(line), flush=True)
 
 
-def connect() -> "psycopg.Connection | pymysql.Connection":
-    host, _, port = task["servers"][0].rpartition(":")
+def connect(number: int) -> "psycopg.Connection | pymysql.Connection":
+    servers = task["servers"]
+    host, _, port = servers[number % len(servers)].rpartition(":")
     account = {"host": host, "port": int(port), "user": task["user"], "password": task["password"]}
     if task["driver"] == "mysql":
         return pymysql.connect(**account, database=task["database"])
@@ -36,19 +37,28 @@ def connect() -> "psycopg.Connection | pymysql.Connection":
 
 
 def work(worker: int) -> None:
-    connection = connect()
+    connection = None
+    tried = 0
     sql = f"INSERT INTO {task['table']} (n, attempt) VALUES (%s, 1)"
     for number in range(10**9):
         n = worker + number * task["workers"]
-        start = now()
-        with connection.cursor() as cursor:
-            for _ in range(2 if "twice" in planted and number % 10 == 5 else 1):
-                cursor.execute(sql, (n,))
-        if "lost" in planted and number % 10 == 5:
-            connection.rollback()
-        else:
-            connection.commit()
+        start, stage = now(), "acquire"
         outcome = {"outcome": "committed", "stage": "release"}
+        try:
+            connection = connection or connect(tried)
+            stage = "work"
+            with connection.cursor() as cursor:
+                for _ in range(2 if "twice" in planted and number % 10 == 5 else 1):
+                    cursor.execute(sql, (n,))
+            stage = "commit"
+            if "lost" in planted and number % 10 == 5:
+                connection.rollback()
+            else:
+                connection.commit()
+        except Exception as error:
+            connection, tried = None, tried + 1
+            failed = "in_doubt" if stage == "commit" else "failed"
+            outcome = {"outcome": failed, "stage": stage, "code": type(error).__name__}
         write(event="transaction", n=n, worker=worker, start_us=start, end_us=now(), **outcome)
         if "hang" in planted and worker == 1 and number == 2:
             threading.Event().wait()

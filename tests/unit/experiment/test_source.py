@@ -75,8 +75,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
             "    allowed: name, description, seed, trials, design, interleaved, until_decided, solutions, "
             "workloads, connections, "
-            "load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, availability, "
-            "cost",
+            "load, clients, stacks, lab, network, faults, timing, ledger, observe, decide, thresholds, "
+            "availability, cost",
         ),
         (
             VALID + "cost: {others: {proxy: 0.1}}\n",
@@ -220,8 +220,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
             "    allowed: the keys name, description, seed, trials, design, interleaved, until_decided, "
             "solutions, workloads, "
-            "connections, load, clients, lab, network, faults, timing, ledger, observe, decide, thresholds, "
-            "availability, cost, parts",
+            "connections, load, clients, stacks, lab, network, faults, timing, ledger, observe, decide, "
+            "thresholds, availability, cost, parts",
         ),
     ],
 )

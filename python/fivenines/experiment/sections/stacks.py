@@ -1,4 +1,4 @@
-"""The section `stacks:` of an experiment: applications' drivers with their pools, beside the load.
+"""The section `stacks:` of an experiment: applications' drivers with their pools, alongside the load.
 
 `stacks_of` returns those of a cell: the stacks that speak the protocol of its servers.
 """
@@ -16,6 +16,8 @@ from fivenines.base.spelling import nearest
 from fivenines.base.units import Duration
 from fivenines.load.stacks.protocol import Driver
 from fivenines.load.stacks.stack import PRESETS, settings, stacks
+from fivenines.servers.families import driver_of
+from fivenines.solutions.settings import SolutionSettings
 
 # The word for all built-in stacks, each with its defaults and with its recommended settings.
 ALL = "all"
@@ -30,7 +32,7 @@ def _known(name: str) -> str:
 
 
 class StackSettings(Settings):
-    """A client stack: a driver with its pool, or a program of one's own."""
+    """A client stack: a driver with its pool, or a custom program."""
 
     short: ClassVar[str] = "a stack, as psycopg-pool, or with settings, as psycopg-pool:recommended"
     made = frozenset({"of_all"})
@@ -84,7 +86,7 @@ class StackSettings(Settings):
             raise invalid(f"driver: {self.stack} has its own; write it with `command` only")
         if self.command is not None:
             if self.driver is None:
-                raise invalid("the key `driver` is missing beside `command`: postgres or mysql")
+                raise invalid("the key `driver` is missing; `command` needs it: postgres or mysql")
             try:
                 words = shlex.split(self.command)
             except ValueError as error:
@@ -152,6 +154,13 @@ def _listed(value: Any, inner: ValidatorFunctionWrapHandler) -> Any:
 Stacks = Annotated[list[StackSettings], WrapValidator(_listed)]
 
 
-def stacks_of(section: Sequence[StackSettings], driver: Driver) -> list[StackSettings]:
-    """Return the stacks that speak to servers of this kind."""
-    return [one for one in section if one.speaks == driver]
+def stacks_of(section: Sequence[StackSettings], solution: SolutionSettings) -> list[StackSettings]:
+    """Return the stacks that can use a solution's servers, as clients reach them."""
+    driver = driver_of(solution.engine)
+    return [one for one in section if one.speaks == driver and not one_host_only(one, solution)]
+
+
+def one_host_only(one: StackSettings, solution: SolutionSettings) -> bool:
+    """Return whether a stack takes one host, and clients of the solution have to know several."""
+    several = solution.access.kind == "direct" and solution.traits.nodes > 1
+    return several and one.stack is not None and not stacks()[one.stack].several_hosts

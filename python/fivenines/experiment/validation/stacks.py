@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fivenines.experiment.sections.stacks import MOST_STACKS, StackSettings
+from fivenines.experiment.sections.stacks import MOST_STACKS, StackSettings, one_host_only, stacks_of
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake, of_entry, shown
 from fivenines.load.stacks.protocol import Driver
@@ -30,6 +30,14 @@ def mistakes(experiment: Experiment, base: Path) -> Iterator[Mistake]:
         if one.speaks not in drivers and not one.of_all:
             text = f"{shown(one.called)} speaks to {WORDS[one.speaks]}, and no solution has such servers"
             yield of_entry("stacks", index, text)
+        for solution in experiment.solutions:
+            if one.speaks == driver_of(solution.engine) and one_host_only(one, solution) and not one.of_all:
+                text = (
+                    f"{shown(one.called)} takes one host, and clients of "
+                    f"{solution.name or solution.default_name()} have to know several: set its `access` to a "
+                    "proxy or a virtual address"
+                )
+                yield of_entry("stacks", index, text)
     for index, solution in enumerate(experiment.solutions):
         if text := _problem(solution, section):
             yield of_entry("solutions", index, text)
@@ -56,6 +64,8 @@ def _problem(solution: SolutionSettings, section: list[StackSettings]) -> str:
     driver = driver_of(solution.engine)
     if driver is not None and driver not in {one.speaks for one in section}:
         return f"no stack of the section `stacks` speaks to {WORDS[driver]}: add one"
+    if driver is not None and section[0].of_all and not stacks_of(section, solution):
+        return "every stack for its servers takes one host: set `access` to a proxy or a virtual address"
     return ""
 
 

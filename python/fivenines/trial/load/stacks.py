@@ -19,10 +19,8 @@ from fivenines.load.stacks.measure import file_name, table
 from fivenines.load.stacks.process import RunningStack
 from fivenines.load.stacks.protocol import Task, attempts
 from fivenines.load.stacks.sockets import connections
-from fivenines.load.stacks.stack import stack
 from fivenines.results import store
 from fivenines.results.stacks import StackRecord
-from fivenines.servers.families import driver_of
 from fivenines.trial.deployment.deployed import Deployed
 
 # Seconds between two looks at the connections of the programs.
@@ -54,8 +52,7 @@ class Stacks:
     """
 
     def __init__(self, section: Sequence[StackSettings], deployed: Deployed, part: Path) -> None:
-        driver = driver_of(deployed.solution.settings.engine)
-        self._section = stacks_of(section, driver) if driver is not None else []
+        self._section = stacks_of(section, deployed.solution.settings) if section else []
         self._deployed, self._part = deployed, part
         self._folder = part / "stacks"
         self._all: list[_One] = []
@@ -226,12 +223,8 @@ class Stacks:
             self._seen[number] = found
 
     def _task(self, settings: StackSettings) -> Task:
-        solution, node = self._deployed.solution, self._deployed.solution.nodes[0]
-        endpoints = self._deployed.access.endpoints()
-        servers = list(endpoints.write)
-        if settings.stack is not None and len(servers) > 1 and not stack(settings.stack).several_hosts:
-            primary = solution.roles.primary()
-            servers = [primary.client_endpoint] if primary is not None else servers[:1]
+        node = self._deployed.solution.nodes[0]
+        servers = self._deployed.access.endpoints().write
         user, password = node.application
         return Task(
             settings.called,
