@@ -49,9 +49,9 @@ def test_a_sentence_says_who_came_back_and_who_did_not(run: Path) -> None:
     said = _sentences(run)
     first = said[0]
     assert first.startswith("alpha, fault kill: the load had an outage of ")
-    assert "3 of 5 client stacks came back after " in first and "(b) to " in first
-    assert "not back at the end: a (in 2 of 2 trials) and d (in 2 of 2 trials)" in first
-    assert "with workers that did not come back: c (2 of 2 trials)" in first
+    assert "3 of 5 client stacks recovered after " in first and "(b) to " in first
+    assert "not recovered at the end: a (in 2 of 2 trials) and d (in 2 of 2 trials)" in first
+    assert "recovered without all workers: c (2 of 2 trials)" in first
     better = [text for text in said if "with the recommended settings" in text]
     assert len(better) == 4 and "a:recommended" in better[0]
 
@@ -63,7 +63,7 @@ def test_the_matrix_has_stacks_as_rows_and_faults_as_columns(run: Path) -> None:
     cells = {row[0]: row[1] for row in first.rows}
     assert next(iter(cells)) == applications.LOAD
     assert cells["a"].startswith("at least ") and "(not ended in 2 of 2 trials)" in cells["a"]
-    assert "workers missing (2 of 2)" in cells["c"]
+    assert "without all workers (2 of 2)" in cells["c"]
     assert "its program ended (2 of 2)" in cells["d"]
     assert cells["a:recommended"].endswith(" s") and "at least" not in cells["a:recommended"]
 

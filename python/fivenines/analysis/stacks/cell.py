@@ -77,7 +77,7 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
         trials=len(some),
         gap=_of_gaps([one.gap for one in each]),
         before=summarise_known(one.before for one in some),
-        last_worker=_of_gaps([worker for one in each if (worker := _longest(one.workers)) is not None]),
+        last_worker=_of_gaps([worker for one in each if (worker := slowest(one.workers)) is not None]),
         stuck=sum(one.back < len(one.workers) for one in each),
         never=sum(one.back == 0 for one in each),
         workers=max((len(one.workers) for one in each), default=0),
@@ -94,7 +94,7 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
     )
 
 
-def _longest(gaps: Sequence[Gap]) -> Gap | None:
+def slowest(gaps: Sequence[Gap]) -> Gap | None:
     """Return the longest gap; one that had not ended is longer than any that had."""
     return max(gaps, key=lambda gap: (gap.open, gap.length), default=None)
 

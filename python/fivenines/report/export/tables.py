@@ -19,6 +19,7 @@ from fivenines.report.export.fault_table import (
 from fivenines.report.export.interleaved_table import BLOCKS, WINDOWS, side_rows, window_rows
 from fivenines.report.export.run_table import RUNS
 from fivenines.report.export.second_table import LATENCIES, SECONDS, TimeCourse, time_course
+from fivenines.report.export.stack_table import STACKS, stack_rows
 from fivenines.report.export.trial_table import TRIALS
 
 # The tables by name; the first one is the default of a Parquet file.
@@ -27,6 +28,7 @@ TABLES: dict[str, ExportTable[Any]] = {
     for one in (
         TRIALS,
         CLIENTS,
+        STACKS,
         SECONDS,
         FAULTS,
         INTERRUPTIONS,
@@ -55,6 +57,7 @@ def rows_of_attempt(of: Attempt, tables: set[str]) -> Iterator[Row]:
         (EVENTS, event_rows),
         (COUNTERS, counter_rows),
         (CLIENTS, client_rows),
+        (STACKS, stack_rows),
     ):
         for row in rows(of) if table.name in tables else ():
             yield table, row

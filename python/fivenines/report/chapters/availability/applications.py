@@ -84,17 +84,17 @@ def _finding(cell: CellResult, found: Sequence[StackResult], names: Names) -> st
         first, last = back[0], back[-1]
         gaps = [milliseconds(one.gap.mean or 0.0) for one in (first, last)]
         text += (
-            f"; {len(back)} of {count(len(found), 'client stack')} came back after {gaps[0]} ({first.name})"
+            f"; {len(back)} of {count(len(found), 'client stack')} recovered after {gaps[0]} ({first.name})"
         )
         text += f" to {gaps[1]} ({last.name})" if len(back) > 1 else ""
     gone = [one for one in found if one.gap.bounds]
     if gone:
         each = [f"{one.name} (in {one.gap.bounds} of {count(one.trials, 'trial')})" for one in gone]
-        text += f"; not back at the end: {listed(each)}"
+        text += f"; not recovered at the end: {listed(each)}"
     part = [one for one in found if one.stuck > one.never]
     if part:
         each = [f"{one.name} ({one.stuck - one.never} of {count(one.trials, 'trial')})" for one in part]
-        text += f"; with workers that did not come back: {listed(each)}"
+        text += f"; recovered without all workers: {listed(each)}"
     return text + "."
 
 
@@ -111,7 +111,7 @@ def _recommended(cells: Sequence[CellStacks], names: Names) -> list[str]:
         better = [f"{b.name} ({_short(b.gap)})" for a, b in pairs if a.stuck and not b.stuck]
         if better:
             found.append(
-                f"{names.full(cell.key)}: with the recommended settings all workers came back in all trials, "
+                f"{names.full(cell.key)}: with the recommended settings all workers recovered in all trials, "
                 f"and with the defaults they did not: {listed(better)}."
             )
     return found
@@ -138,7 +138,7 @@ def _cell(one: StackResult) -> str:
     if one.died:
         return f"{text}; its program ended ({one.died} of {one.trials})"
     if one.stuck > one.gap.bounds:
-        return f"{text}; workers missing ({one.stuck} of {one.trials})"
+        return f"{text}; without all workers ({one.stuck} of {one.trials})"
     return text
 
 
@@ -156,7 +156,7 @@ def details_table(cells: Sequence[CellStacks], names: Names) -> Table:
         "Longest gap",
         "Gap before the fault",
         "Slowest worker",
-        "Workers missing",
+        "Workers not recovered",
         "Connections kept",
         "Failed",
         "In doubt",
@@ -274,7 +274,7 @@ def _line(one: StackMeasures) -> Line:
     text = at_least(milliseconds(gap.length), int(gap.open), 1, NOT_ENDED)
     missing = len(one.figures.workers) - one.figures.back
     if missing and not gap.open:
-        text += f", {count(missing, 'worker')} missing"
+        text += f", {count(missing, 'worker')} not recovered"
     return Line(one.name, text, _seconds(one.writing), _seconds(one.failing))
 
 
