@@ -8,6 +8,7 @@ from itertools import product
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
 from fivenines.experiment.course import course
+from fivenines.experiment.sections.stacks import stacks_of
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.checks import fault_names
 from fivenines.experiment.validation.mistakes import shown
@@ -19,6 +20,9 @@ from fivenines.solutions.settings import SolutionSettings
 
 # Estimated seconds from the end of the load to the end of the trial, if all replicas are up to date.
 CHECK_SECONDS = 3.0
+
+# Estimated seconds until a client stack has opened its pool, as all of them start at once.
+STACK_SECONDS = 0.5
 
 # Estimated seconds that each single fault adds, as its node rejoins before the checks.
 REJOIN_SECONDS = 3.0
@@ -153,7 +157,8 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     Fixed work counts with its longest possible time, see `is_at_most`.
     """
     faulty = trial.cell.fault.fault != "none"
-    setup = trial.cell.solution.setup_seconds
+    stacks = stacks_of(experiment.stacks, trial.cell.solution) if experiment.stacks else []
+    setup = trial.cell.solution.setup_seconds + STACK_SECONDS * len(stacks)
     checks = CHECK_SECONDS + trial.cell.solution.traits.compare_seconds
     load = course(experiment, trial.cell.workload.ends_itself, faulty).end
     if not faulty:

@@ -23,8 +23,9 @@ def test_each_stack_of_each_trial_is_a_row(tmp_path: Path) -> None:
     export([open_run(folder)], target)
     with duckdb.connect(str(target), read_only=True) as connection:
         rows = connection.execute(
-            "SELECT stack, gap_ms > 0, gap_at_least_ms > 0, gap_is_bound, workers_recovered, connections_kept, "
-            "committed_twice, lost, options->>'pool.timeout', errors->0->>'code' FROM stacks ORDER BY trial, stack"
+            "SELECT stack, gap_ms > 0, gap_at_least_ms > 0, gap_is_bound, workers_recovered, "
+            "connections_kept, committed_twice, lost, options->>'pool.timeout', errors->0->>'code' "
+            "FROM stacks ORDER BY trial, stack"
         ).fetchall()
     assert rows[:2] == [
         ("a:recommended", True, True, False, 2, 0, 1, 0, "5", "refused"),
