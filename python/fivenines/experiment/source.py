@@ -13,6 +13,7 @@ from fivenines.base.settings import Settings
 from fivenines.experiment import document, inventory, names, networks, parts, sweeps
 from fivenines.experiment.document import Document
 from fivenines.experiment.sections.clients import located
+from fivenines.experiment.sections.stacks import variants as of_sweep
 from fivenines.experiment.spec import AnyFault, AnySolution, AnyWorkload, Connections, Experiment
 from fivenines.experiment.validation import admission as admission_checks
 from fivenines.experiment.validation import checks
@@ -290,7 +291,7 @@ def _named(experiment: Experiment, base: Path, lab: LabSettings | None) -> Exper
             "lab": lab or inventory.located(experiment.lab, base),
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
-            "stacks": [one.located(base) for one in experiment.stacks],
+            "stacks": [each.located(base) for one in experiment.stacks for each in of_sweep(one)],
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
             "workloads": [one.located(base).model_copy(update={"name": name}) for one, name in workloads],
         }

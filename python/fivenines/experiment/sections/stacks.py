@@ -3,6 +3,7 @@
 `stacks_of` returns those of a cell: the stacks that speak the protocol of its servers.
 """
 
+import itertools
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
@@ -53,6 +54,11 @@ class StackSettings(Settings):
     set: dict[str, str | int | float | bool] = Field(
         default_factory=dict,
         description="further settings of driver and pool, as {pool.timeout: 2}; they win over `settings`",
+    )
+    sweep: dict[str, Annotated[list[str | int | float | bool], Field(min_length=1)]] = Field(
+        default_factory=dict,
+        description="settings of driver and pool with several values each, as {pool.timeout: [1, 5]}: one "
+        "stack for each combination, with the values in its name",
     )
     workers: Annotated[int, Field(ge=1, le=64)] = Field(
         4, description="workers that share the pool, which has as many connections"
@@ -140,6 +146,27 @@ class StackSettings(Settings):
         if self.stack is None:
             return self.set
         return settings(stacks()[self.stack], self.settings, self.set)
+
+
+def variants(one: StackSettings) -> list[StackSettings]:
+    """Return a stack for each combination of its sweep; the stack itself without one."""
+    if not one.sweep:
+        return [one]
+    every = [dict(zip(one.sweep, values, strict=True)) for values in itertools.product(*one.sweep.values())]
+    return [
+        one.model_copy(
+            update={
+                "name": f"{one.called} {', '.join(f'{key}={_plain(value)}' for key, value in own.items())}",
+                "set": {**one.set, **own},
+                "sweep": {},
+            }
+        )
+        for own in every
+    ]
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _listed(value: Any, inner: ValidatorFunctionWrapHandler) -> Any:

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fivenines.experiment.sections.stacks import MOST_STACKS, StackSettings, one_host_only, stacks_of
+from fivenines.experiment.sections.stacks import (
+    MOST_STACKS,
+    StackSettings,
+    one_host_only,
+    stacks_of,
+    variants,
+)
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake, of_entry, shown
 from fivenines.load.stacks.protocol import Driver
@@ -17,6 +23,9 @@ def mistakes(experiment: Experiment, base: Path) -> Iterator[Mistake]:
     if not section:
         return
     yield from _whole(experiment)
+    for index, one in enumerate(section):
+        for key in one.sweep.keys() & one.set.keys():
+            yield of_entry("stacks", index, f"{key} is also in `set`: leave it out there", "sweep")
     names: dict[str, int] = {}
     for index, one in enumerate(section):
         if one.called in names:
@@ -45,7 +54,7 @@ def mistakes(experiment: Experiment, base: Path) -> Iterator[Mistake]:
 
 def _whole(experiment: Experiment) -> Iterator[Mistake]:
     """Find settings that exclude all stacks."""
-    found = len(experiment.stacks)
+    found = sum(len(variants(one)) for one in experiment.stacks)
     if found > MOST_STACKS:
         yield _at(f"found {found} stacks; the maximum is {MOST_STACKS}")
     if experiment.design == "interleaved":

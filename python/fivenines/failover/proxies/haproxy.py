@@ -42,6 +42,11 @@ class HaproxySettings(AccessSettings):
     interval: Annotated[Duration, Field(ge=0.001)] = Field(3.0, description="interval of health checks")
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is taken out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="successful checks until a node is used again")
+    shutdown_sessions: bool = Field(
+        True,
+        description="close the sessions of a node that failed its checks (`on-marked-down "
+        "shutdown-sessions`); false: they go on until the client or the node ends them",
+    )
     entry: Literal["checks", "manager"] = Field(
         "checks",
         description="what leads writes to another node. checks: HAProxy's health checks; manager: the "
@@ -227,13 +232,14 @@ class Haproxy(Access[HaproxySettings]):
         settings = self.settings
         own = self.solution.health_check(name)
         check, path = own or (check, "/")
+        ends = " on-marked-down shutdown-sessions" if settings.shutdown_sessions else ""
         lines = [
             f"listen {name}",
             f"  bind 0.0.0.0:{port}",
             "  balance roundrobin",
             f"  option httpchk GET {path}",
             f"  default-server port {check} inter {round(settings.interval * 1000)} "
-            f"fall {settings.fall} rise {settings.rise} on-marked-down shutdown-sessions",
+            f"fall {settings.fall} rise {settings.rise}{ends}",
         ]
         for number, node in enumerate(self._servers(name)):
             rank = " backup" if backup and number > 0 else ""

@@ -58,6 +58,20 @@ def test_a_stack_that_takes_one_host_needs_a_proxy() -> None:
     assert [one.called for one in parsed("[sqlalchemy-pymysql]", behind)] == ["sqlalchemy-pymysql"]
 
 
+def test_a_sweep_is_a_stack_for_each_combination() -> None:
+    swept = parsed(
+        "[{stack: psycopg-pool, sweep: {pool.timeout: [1, 5], pool.check: [true]}, set: {a.b: 1}}]"
+    )
+    assert [one.called for one in swept] == [
+        "psycopg-pool pool.timeout=1, pool.check=true",
+        "psycopg-pool pool.timeout=5, pool.check=true",
+    ]
+    assert swept[1].options == {"a.b": 1, "pool.timeout": 5, "pool.check": True}
+    assert "pool.timeout is also in `set`" in refusal(
+        "[{stack: psycopg-pool, sweep: {pool.timeout: [1]}, set: {pool.timeout: 2}}]"
+    )
+
+
 def test_an_experiment_with_stacks_is_read_back() -> None:
     text = "[psycopg-pool:recommended, {stack: asyncpg-pool, set: {pool.max_size: 9}, think: 20ms}]"
     experiment = parse_experiment(f"{HEAD}stacks: {text}\n", "f.yaml")

@@ -102,6 +102,10 @@ def test_checks_of_writes_and_reads_use_separate_ports() -> None:
     assert all("option httpchk GET /" in sections[f"listen {n}"] for n in ("write", "read"))
 
 
+def test_sessions_of_a_failed_node_may_go_on() -> None:
+    assert "shutdown-sessions" not in _layer(shutdown_sessions=False)._configuration()
+
+
 def test_defaults_are_those_in_common_use() -> None:
     assert "inter 3000 fall 2 rise 1 " in _layer()._configuration()
 
