@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
-from fivenines.load.stacks.protocol import Driver, Task
-from fivenines.load.stacks.runtime import PythonRuntime, Runtime
+from fivenines.load.stacks.protocol import Task
+from fivenines.load.stacks.runtimes.base import Runtime
+from fivenines.load.stacks.runtimes.go import GoRuntime
+from fivenines.load.stacks.runtimes.python import PythonRuntime
 
 Scalar = str | int | float | bool
 
@@ -23,7 +25,7 @@ class Stack(ABC):
     # "postgres" or "mysql".
     driver: ClassVar[Driver]
 
-    # Whether the driver takes several hosts and looks for the writable one.
+    # Whether the driver takes several hosts; it need not look for the writable one.
     several_hosts: ClassVar[bool]
 
     # Settings that bound every wait, by the documentation of driver and pool, and where that is.
@@ -33,11 +35,11 @@ class Stack(ABC):
     @property
     @abstractmethod
     def runtime(self) -> Runtime:
-        """Return the packages that its program needs."""
+        """Return what its program needs."""
 
-    @abstractmethod
     def command(self) -> list[str]:
         """Return the command line of its program."""
+        return self.runtime.command(self.name)
 
     def problem(self, task: Task) -> str:
         """Return why the stack cannot do a task; empty if it can."""
@@ -60,8 +62,13 @@ class PythonStack(Stack):
     def runtime(self) -> PythonRuntime:
         return PythonRuntime()
 
-    def command(self) -> list[str]:
-        return self.runtime.command(self.name)
+
+class GoStack(Stack):
+    """A stack of the Go program."""
+
+    @property
+    def runtime(self) -> GoRuntime:
+        return GoRuntime()
 
 
 # Bounds of libpq, for every driver over it.

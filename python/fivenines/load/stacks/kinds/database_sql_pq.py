@@ -1,0 +1,21 @@
+"""`database-sql-pq`: database/sql's pool over lib/pq (Go)."""
+
+from typing import ClassVar
+
+from fivenines.load.stacks.stack import GoStack
+
+
+class DatabaseSqlPq(GoStack):
+    """database/sql's pool over lib/pq (Go)."""
+
+    name = "database-sql-pq"
+    description = "database/sql's pool over lib/pq (Go)"
+    driver = "postgres"
+    several_hosts = True
+    recommended: ClassVar = {
+        "connect.connect_timeout": 2,
+        "pool.context_timeout": "5s",
+        "pool.max_idle_conns": 4,
+        "pool.conn_max_lifetime": "3m",
+    }
+    documentation = "pkg.go.dev/github.com/lib/pq; go.dev/doc/database/cancel-operations"

@@ -1,0 +1,59 @@
+// The program of the Go client stacks: reads its task, starts the workers, ends with its input.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"strings"
+)
+
+// A stack opens its pool; it returns what one transaction is, and the versions of driver and pool.
+type stack func(task *task) (transaction, string, error)
+
+var stacks = map[string]stack{
+	"pgx-pool":         pgxPool,
+	"database-sql-pgx": databaseSQLPgx,
+	"database-sql-pq":  databaseSQLPq,
+	"go-sql-driver":    goSQLDriver,
+}
+
+func main() {
+	open, known := stacks[strings.Join(os.Args[1:], " ")]
+	if !known {
+		fail(fmt.Errorf("name one stack: %s", strings.Join(names(stacks), ", ")))
+	}
+	// libpq's variables would add settings that nobody sees in the results.
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
+			os.Unsetenv(name)
+		}
+	}
+	task, err := readTask()
+	if err != nil {
+		fail(err)
+	}
+	go startWorkers(task, open)
+	liveUntilTheEnd()
+}
+
+func startWorkers(task *task, open stack) {
+	transact, versions, err := open(task)
+	if err != nil {
+		fail(err)
+	}
+	write(map[string]any{"event": "ready", "at_us": now(), "driver": versions + ", " + runtime.Version()})
+	for worker := range task.Workers {
+		go work(task, worker, transact)
+	}
+}
+
+func names[Value any](of map[string]Value) []string {
+	found := make([]string, 0, len(of))
+	for name := range of {
+		found = append(found, name)
+	}
+	sort.Strings(found)
+	return found
+}
