@@ -10,6 +10,7 @@ from fivenines.base.spelling import nearest
 from fivenines.load.stacks.protocol import Task
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
+from fivenines.load.stacks.runtimes.node import NodeRuntime
 from fivenines.load.stacks.runtimes.python import PythonRuntime
 
 Scalar = str | int | float | bool
@@ -69,6 +70,14 @@ class GoStack(Stack):
     @property
     def runtime(self) -> GoRuntime:
         return GoRuntime()
+
+
+class NodeStack(Stack):
+    """A stack of the Node.js program."""
+
+    @property
+    def runtime(self) -> NodeRuntime:
+        return NodeRuntime()
 
 
 # Bounds of libpq, for every driver over it.

@@ -5,4 +5,6 @@ tools       compilers and package managers, of this machine or of a Debian root 
 relocated   programs of a Debian root that run with the machine's files
 python      packages from PyPI
 go          one static program
+node        packages from npm, Node.js among them
+java        classes, packages of Maven, and a Java runtime of Debian
 """

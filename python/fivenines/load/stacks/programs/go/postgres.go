@@ -140,7 +140,7 @@ func keywords(task *task, connect map[string]string) (string, error) {
 	for _, name := range names(all) {
 		fmt.Fprintf(&text, "%s='%s' ", name, quoted.Replace(all[name]))
 	}
-	return text.String(), nil
+	return strings.TrimSpace(text.String()), nil
 }
 
 // bounded returns the context of a transaction, with a deadline if there is one.
