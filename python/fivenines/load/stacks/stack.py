@@ -10,6 +10,7 @@ from fivenines.base.spelling import nearest
 from fivenines.load.stacks.protocol import Task
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
+from fivenines.load.stacks.runtimes.java import JavaRuntime
 from fivenines.load.stacks.runtimes.node import NodeRuntime
 from fivenines.load.stacks.runtimes.python import PythonRuntime
 
@@ -72,6 +73,14 @@ class GoStack(Stack):
         return GoRuntime()
 
 
+class JavaStack(Stack):
+    """A stack of the Java program."""
+
+    @property
+    def runtime(self) -> JavaRuntime:
+        return JavaRuntime()
+
+
 class NodeStack(Stack):
     """A stack of the Node.js program."""
 
@@ -87,6 +96,14 @@ LIBPQ_BOUNDS: Mapping[str, Scalar] = {
     "connect.keepalives_idle": 5,
     "connect.keepalives_interval": 1,
     "connect.keepalives_count": 3,
+}
+
+# Bounds of HikariCP's waits, in ms; a connection is tested, and renewed, before an application gets it.
+HIKARI_BOUNDS: Mapping[str, Scalar] = {
+    "pool.connectionTimeout": 5000,
+    "pool.validationTimeout": 2000,
+    "pool.keepaliveTime": 30000,
+    "pool.maxLifetime": 180000,
 }
 
 _NAMES = {"postgres": "PostgreSQL", "mysql": "MySQL and MariaDB"}

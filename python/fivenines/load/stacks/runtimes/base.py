@@ -34,7 +34,8 @@ class Runtime(CachedEngine):
 
     def files(self) -> list[Path]:
         """Return the files from which the runtime is built."""
-        return sorted(file for pattern in self.sources for file in PROGRAMS.glob(pattern))
+        found = (file for pattern in self.sources for file in PROGRAMS.glob(pattern))
+        return sorted(file for file in found if file.is_file())
 
     def root(self) -> Root:
         return Root()

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from fivenines.load.stacks.runtimes.base import PROGRAMS, Runtime
-from fivenines.load.stacks.runtimes.tools import found, tools
+from fivenines.load.stacks.runtimes.tools import found, tools, workshop
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 
@@ -36,7 +36,8 @@ class GoRuntime(Runtime):
 
     def build(self, tree: Path, report: Report) -> str:
         tree.mkdir()
-        with tools(tree.parent, machines_go, GoToolchain(), ("/usr/lib/go-1.24/bin",), report) as chosen:
+        with workshop(tree.parent) as folder:
+            chosen = tools(folder, machines_go(), GoToolchain(), report, ("/usr/lib/go-1.24/bin",))
             source = chosen.folder / "source"
             shutil.copytree(_GO, source)
             # Nothing of the build is kept: the user's own caches stay as they are.

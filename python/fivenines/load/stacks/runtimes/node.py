@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
 from fivenines.load.stacks.runtimes.base import Runtime
-from fivenines.load.stacks.runtimes.tools import found, tools
+from fivenines.load.stacks.runtimes.tools import found, tools, workshop
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
 
@@ -39,7 +39,8 @@ class NodeRuntime(Runtime):
         return [str(self.tree / _node()), str(self.tree / "main.js"), kind]
 
     def build(self, tree: Path, report: Report) -> str:
-        with tools(tree.parent, machines_npm, NpmToolchain(), (), report) as chosen:
+        with workshop(tree.parent) as folder:
+            chosen = tools(folder, machines_npm(), NpmToolchain(), report)
             source = chosen.folder / "source"
             source.mkdir()
             for file in self.files():

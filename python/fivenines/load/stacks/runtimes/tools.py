@@ -12,7 +12,7 @@ import shutil
 import ssl
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +56,10 @@ class Tools:
         Raises:
             FiveninesError: it failed, with the last lines of its error output.
         """
-        variables = {name: value for name, value in os.environ.items() if name not in _OF_TOOLS}
-        variables |= environment
+        variables = {**os.environ, **environment}
         line = list(command)
         if self.tree is not None:
+            variables = {name: value for name, value in variables.items() if name not in _OF_TOOLS}
             variables["PATH"] = ":".join([*self.paths, "/usr/sbin", "/usr/bin"])
             line = [*_enter(self.tree, self.folder), *line]
         done = subprocess.run(
@@ -81,30 +81,32 @@ class Tools:
 
 
 @contextmanager
-def tools(
-    near: Path, suitable: Callable[[], str], root: DebianRoot, paths: tuple[str, ...], report: Report
-) -> Iterator[Tools]:
-    """Provide tools, and a folder for the build, until the end of the block.
+def workshop(near: Path) -> Iterator[Path]:
+    """Provide an empty folder, until the end of the block; `near`: the folder in which it is."""
+    with tempfile.TemporaryDirectory(prefix="build-", dir=near, ignore_cleanup_errors=True) as text:
+        try:
+            yield Path(text)
+        finally:
+            # Debian's and Go's files can be read-only, which the removal does not expect.
+            subprocess.run(["chmod", "--recursive", "u+rwX", text], check=False, capture_output=True)
+
+
+def tools(folder: Path, own: str, root: DebianRoot, report: Report, paths: tuple[str, ...] = ()) -> Tools:
+    """Return tools with an empty folder for the build.
 
     Args:
-        near: folder in which everything temporary is kept.
-        suitable: returns the name of this machine's tools; empty if they are missing or too old.
+        folder: a folder that is removed later.
+        own: the name of this machine's tools; empty: they are missing or too old.
         root: the Debian root with tools for other machines.
         paths: folders of programs in that root.
     """
-    # Debian's and Go's files can be read-only, so that the usual removal would fail.
-    with tempfile.TemporaryDirectory(prefix="build-", dir=near, ignore_cleanup_errors=True) as text:
-        work = Path(text) / "work"
-        work.mkdir()
-        try:
-            if name := suitable():
-                report(f"building with this machine's {name}", None)
-                yield Tools(work)
-            else:
-                root.build(Path(text) / "root", report)
-                yield Tools(work, Path(text) / "root", paths)
-        finally:
-            subprocess.run(["chmod", "--recursive", "u+rwX", text], check=False, capture_output=True)
+    work = folder / "work"
+    work.mkdir()
+    if own:
+        report(f"building with this machine's {own}", None)
+        return Tools(work)
+    root.build(folder / "root", report)
+    return Tools(work, folder / "root", paths)
 
 
 def found(program: str, arguments: Sequence[str], pattern: str, least: tuple[int, ...]) -> str:

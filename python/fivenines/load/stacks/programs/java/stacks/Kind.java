@@ -1,0 +1,118 @@
+package stacks;
+
+import com.zaxxer.hikari.HikariConfig;
+import java.sql.Driver;
+import java.sql.DriverPropertyInfo;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.postgresql.util.PSQLException;
+
+/** A driver under HikariCP. */
+enum Kind {
+    PGJDBC("hikari-pgjdbc", "jdbc:postgresql://", "targetServerType", "primary", new org.postgresql.Driver()),
+    // Without a mode it does not look for another host when the first one has gone.
+    MARIADB("hikari-mariadb", "jdbc:mariadb:sequential://", "", "", new org.mariadb.jdbc.Driver()),
+    MYSQL("hikari-mysql", "jdbc:mysql://", "", "", mysql());
+
+    // Beginnings of SQLSTATEs, and numbers, with which a server ends a session: what became of its COMMIT is not
+    // said. PostgreSQL's 57P01 may even follow a commit whose standby has not answered yet. 40003: completion
+    // unknown; MySQL's 1053: shutdown, 1317: interrupted.
+    private static final Set<String> SESSION_ENDED = Set.of("08", "57P", "40003");
+    private static final Set<Integer> SESSION_ENDED_NUMBERS = Set.of(1053, 1317);
+
+    private final String name;
+    private final String scheme;
+    private final String severalHosts;
+    private final String severalHostsValue;
+    private final Driver driver;
+
+    Kind(String name, String scheme, String severalHosts, String severalHostsValue, Driver driver) {
+        this.name = name;
+        this.scheme = scheme;
+        this.severalHosts = severalHosts;
+        this.severalHostsValue = severalHostsValue;
+        this.driver = driver;
+    }
+
+    private static Driver mysql() {
+        try {
+            return new com.mysql.cj.jdbc.Driver();
+        } catch (SQLException error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    static Kind named(String name) {
+        for (Kind kind : values()) {
+            if (kind.name.equals(name)) {
+                return kind;
+            }
+        }
+        String known = Arrays.stream(values()).map(kind -> kind.name).collect(Collectors.joining(", "));
+        throw new IllegalArgumentException("name one stack: " + known);
+    }
+
+    /** Returns the configuration of the pool, with account and settings. */
+    HikariConfig configuration(Task task) throws SQLException {
+        Properties pool = new Properties();
+        pool.setProperty("maximumPoolSize", String.valueOf(task.workers()));
+        // HikariCP refuses names that it does not know.
+        pool.putAll(task.settings("pool"));
+        HikariConfig configuration = new HikariConfig(pool);
+        String url = scheme + String.join(",", task.servers()) + "/" + task.database();
+        configuration.setJdbcUrl(url);
+        configuration.setUsername(task.user());
+        configuration.setPassword(task.password());
+        if (task.servers().size() > 1 && !severalHosts.isEmpty()) {
+            configuration.addDataSourceProperty(severalHosts, severalHostsValue);
+        }
+        Map<String, String> settings = task.settings("connect");
+        refuseUnknown(url, settings.keySet());
+        settings.forEach(configuration::addDataSourceProperty);
+        return configuration;
+    }
+
+    /** Fails if a setting is none of the driver's: drivers ignore such names. */
+    private void refuseUnknown(String url, Set<String> settings) throws SQLException {
+        Set<String> known = new TreeSet<>();
+        for (DriverPropertyInfo info : driver.getPropertyInfo(url, new Properties())) {
+            known.add(info.name);
+        }
+        for (String setting : settings) {
+            if (!known.contains(setting)) {
+                throw new IllegalArgumentException("setting connect." + setting + ": the driver has no such property");
+            }
+        }
+    }
+
+    /** Returns the SQLSTATE or the number of an error of the server, or the name of one of the driver or the pool. */
+    String code(Exception error) {
+        if (error instanceof SQLException sql && !(error instanceof java.sql.SQLTransientConnectionException)) {
+            if (this != PGJDBC && sql.getErrorCode() > 0) {
+                return String.valueOf(sql.getErrorCode());
+            }
+            if (sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return error.getClass().getSimpleName();
+    }
+
+    /** Returns whether an error is the server's answer to the statement, and not the session's end. */
+    boolean answered(Exception error) {
+        if (!(error instanceof SQLException sql) || sql.getSQLState() == null) {
+            return false;
+        }
+        boolean sent = this == PGJDBC
+            ? error instanceof PSQLException own && own.getServerErrorMessage() != null
+            : sql.getErrorCode() > 0;
+        return sent
+            && SESSION_ENDED.stream().noneMatch(sql.getSQLState()::startsWith)
+            && !SESSION_ENDED_NUMBERS.contains(sql.getErrorCode());
+    }
+}
