@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
-from fivenines.load.stacks.protocol import Task
+from fivenines.load.stacks.protocol import Driver, Task
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
 from fivenines.load.stacks.runtimes.java import JavaRuntime
