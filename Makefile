@@ -58,11 +58,11 @@ test-browser: install tools ## run the browser tests of the report in headless C
 	$(BIN)/python -m pytest -q tests/browser
 
 test-lab: install tools ## run the lab tests, with real servers and faults
-	@$(BIN)/python tests/suites.py engines lab
+	@$(BIN)/python tests/suites.py engines stacks lab
 
 test-lab-long: install tools ## run the lab tests that are too slow for `make test`
 	$(BIN)/python -m pip install --quiet --editable '.[long]'
-	@$(BIN)/python tests/suites.py engines lab --long
+	@$(BIN)/python tests/suites.py engines stacks lab --long
 
 # the long form of tests/lab/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill fivenines at 100 random moments and check that nothing is left behind
@@ -74,8 +74,9 @@ test-long: test-lab-long test-kills test-repeat test-dist ## run the tests that 
 test-repeat: install tools engines ## run every lab test ten times on a busy machine
 	$(BIN)/python tests/repeat.py --times 10
 
-engines: install tools ## fetch all engines into the cache
+engines: install tools ## fetch all engines and client stacks into the cache
 	@$(BIN)/fivenines engines pull --all
+	@$(BIN)/fivenines stacks build
 
 # Prerequisites of the tests other than Python and Rust; installed as root, otherwise listed.
 tools:

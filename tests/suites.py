@@ -144,6 +144,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
     rows = [
         [
             Suite("engines", engines, left_over=False),
+            Suite("stacks", (sys.executable, "-m", "fivenines", "stacks", "build"), left_over=False),
             # Some unit tests read a clock, so they run before the lab occupies the processors.
             Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False, in_memory=True),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
@@ -169,7 +170,7 @@ def quick() -> list[list[Suite]]:
 def main() -> int:
     """Run the suites and return 1 if any failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("suites", nargs="*", help="engines, lab, rust, unit, browser (default: all)")
+    parser.add_argument("suites", nargs="*", help="engines, stacks, lab, rust, unit, browser (default: all)")
     parser.add_argument("--quick", action="store_true", help="lint, unit tests and one trial")
     parser.add_argument("--long", action="store_true", help="run only the long tests of the lab")
     arguments = parser.parse_args()
