@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,20 +33,19 @@ class Place:
     server: LocalServer
     folder: Path
 
-    @property
-    def dsn(self) -> str:
+    def dsn(self, at: str = "") -> str:
+        """Return the DSN of the server; `at`: of another address that leads to it."""
         scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
-        at = f"{self.server.host.address}:{self.server.port}"
-        return f"{scheme}://app:{self.server.passwords.application}@{at}/{DATABASE}"
+        return f"{scheme}://app:{self.server.passwords.application}@{at or self.server.endpoint}/{DATABASE}"
 
     @property
     def kinds(self) -> list[str]:
         """Return the stacks that speak to this server."""
         return [name for name, kind in stacks().items() if kind.driver == self.server.driver]
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, at: str = "") -> subprocess.Popen[str]:
         """Start `fivenines stacks`."""
-        return start_on(self.server, self.folder, "stacks", *arguments, "--dsn", self.dsn)
+        return start_on(self.server, self.folder, "stacks", *arguments, "--dsn", self.dsn(at))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `fivenines stacks` to completion."""
@@ -116,6 +116,69 @@ def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
         assert item["committed_twice"] == 0, "nothing was repeated"
         assert item["versions"] and item["failed"] + item["in_doubt"] >= 0
     assert place.tables() == []
+
+
+# The port of the relay.
+RELAY = 15432
+
+# Planted outages: what becomes of connections, and the length in ms.
+OUTAGES = [("silent", 50), ("reset", 50), ("refused", 50), ("reset", 500), ("refused", 500), ("silent", 5000)]
+
+
+def test_no_outage_is_measured_shorter_than_it_was(place: Place, tmp_path: Path) -> None:
+    # With bounded waits each stack gives up a silent connection, or waits for its answer.
+    kinds = [f"{name}:recommended" for name in place.kinds]
+    files = {name: tmp_path / f"{name.replace(':', '-')}.jsonl" for name in kinds}
+    with _relay(place) as relay:
+        arguments = ("run", *kinds, "--think", "10ms", "--duration", "1h", "--json", "--out", str(tmp_path))
+        with place.start(*arguments, at=f"127.0.0.1:{RELAY}") as process:
+            planted: list[tuple[int, int]] = []
+            for outage in [*OUTAGES, None]:
+                begun = time.monotonic()
+
+                def late(since: float = begun) -> str:
+                    assert process.poll() is None, process.communicate()
+                    return ", ".join(name for name, file in files.items() if len(_workers(file, since)) < 4)
+
+                wait_until(late, LIMIT, "all workers write", 0.2)
+                if outage is not None:
+                    planted.append(relay(*outage))
+            running(process, "stacks").send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, err
+    for item in json.loads(out):
+        assert item["lost"] == 0 and not item["problems"], item
+        with files[item["stack"]].open() as lines:
+            committed = [line for line in attempts(lines) if line.outcome == "committed"]
+        for begin, end in planted:
+            early = [line for line in committed if begin < line.started_us and line.completed_us < end]
+            assert not early, (item["stack"], begin, end, early)
+            # An answer that had arrived before may be noted only during the outage.
+            noted = [line.completed_us for line in committed if line.completed_us < end]
+            assert 1000 * item["longest_gap_ms"] >= end - max(begin, *noted) - 1, item
+
+
+@contextmanager
+def _relay(place: Place) -> Iterator[Callable[[str, int], tuple[int, int]]]:
+    """Run a relay to the server on its host; yield a function that plants an outage and returns its ends."""
+    program = Path(__file__).parents[1] / "support" / "planted_relay.py"
+    server = place.server
+    command = [sys.executable, str(program), str(RELAY), server.host.address, str(server.port)]
+    with subprocess.Popen(
+        server.host.commands.outside(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as relay:
+        assert relay.stdin is not None and relay.stdout is not None
+        orders, answers = relay.stdin, relay.stdout
+        assert answers.readline() == "ready\n"
+
+        def plant(kind: str, ms: int) -> tuple[int, int]:
+            orders.write(f"{kind} {ms}\n")
+            orders.flush()
+            answer = json.loads(answers.readline())
+            return answer["from_us"], answer["to_us"]
+
+        yield plant
+        orders.close()
 
 
 def _workers(file: Path, since: float) -> set[int]:
