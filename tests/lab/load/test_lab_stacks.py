@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import LIMIT, ended, running, start_on
+from lab_support import LIMIT, ended, program, running, start_on
 
 from fivenines.base.waiting import wait_until
 from fivenines.lab.namespaces.lab import NamespaceLab
@@ -161,9 +161,9 @@ def test_no_outage_is_measured_shorter_than_it_was(place: Place, tmp_path: Path)
 @contextmanager
 def _relay(place: Place) -> Iterator[Callable[[str, int], tuple[int, int]]]:
     """Run a relay to the server on its host; yield a function that plants an outage and returns its ends."""
-    program = Path(__file__).parents[1] / "support" / "planted_relay.py"
+    relay_program = Path(__file__).parents[1] / "support" / "planted_relay.py"
     server = place.server
-    command = [sys.executable, str(program), str(RELAY), server.host.address, str(server.port)]
+    command = [sys.executable, str(relay_program), str(RELAY), server.host.address, str(server.port)]
     with subprocess.Popen(
         server.host.commands.outside(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as relay:
@@ -253,6 +253,16 @@ def _read_only(place: Place, on: bool) -> None:
 def _codes(file: Path) -> set[str]:
     with file.open() as lines:
         return {line.code for line in attempts(lines)}
+
+
+def test_every_program_starts() -> None:
+    answer = subprocess.run(
+        program("stacks", "doctor", "--json"), capture_output=True, text=True, check=False, timeout=LIMIT
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    found = {item["name"]: item for item in json.loads(answer.stdout)}
+    assert found.keys() == stacks().keys()
+    assert all(item["built"] and item["ms"] > 0 and not item["problem"] for item in found.values()), found
 
 
 def test_a_program_that_breaks_the_protocol_fails(place: Place) -> None:

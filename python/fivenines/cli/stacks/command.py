@@ -50,6 +50,21 @@ def build(
 
 
 @app.command(cls=Command)
+def doctor(as_json: AsJson = False) -> None:
+    """Check that the programs of the client stacks start on this machine.
+
+    \b
+    fivenines stacks doctor
+
+    Exit codes: 0 all that are built start; 1 one does not.
+    """
+    from fivenines.cli.stacks.doctor import doctor as check_all
+
+    if code := check_all(as_json):
+        raise typer.Exit(code)
+
+
+@app.command(cls=Command)
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     names: Annotated[
         list[str] | None,
