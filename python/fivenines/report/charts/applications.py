@@ -7,7 +7,18 @@ from typing import Any
 import altair as alt
 
 from fivenines.report.charts import theme
-from fivenines.report.charts.drawing import WIDTH, Altair, Drawing, bar, between, layer, mark, text, whole
+from fivenines.report.charts.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    bar,
+    between,
+    layer,
+    mark,
+    pixels,
+    text,
+    whole,
+)
 
 _PLOT = WIDTH - 24
 _ROW = 34
@@ -66,17 +77,27 @@ def _spans(chart: Applications, spans: Spans, x: Altair, y: float, **style: Any)
 
 def _moments(chart: Applications, x: Altair) -> list[Drawing]:
     """Draw the fault, and the moment from which the load wrote again."""
-    layers = [layer([{"x": 0.0}], mark().mark_rule(color=theme.FAULT, strokeWidth=2), x=x)]
+    layers = _rules(chart, 0.0, x, color=theme.FAULT, strokeWidth=2)
     layers.append(text(chart.fault, _at(chart, 0.0) + 4, 4, align="left", color=theme.FAULT))
     if chart.back is not None:
-        rule = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
-        layers.append(layer([{"x": chart.back}], rule, x=x))
+        layers += _rules(chart, chart.back, x, color=theme.MUTED, strokeDash=[3, 3])
         words = "the load writes again"
         at = _at(chart, chart.back) + 4
         # the fault's name stands to the left of it
         at = max(at, _at(chart, 0.0) + 12 + 7 * len(chart.fault))
         layers.append(text(words, at, 4, align="left", color=theme.MUTED))
     return layers
+
+
+def _rules(chart: Applications, t: float, x: Altair, **style: Any) -> list[Drawing]:
+    """Draw a vertical line at a moment, above the first row and across each row's lines, but no name."""
+    tops = [-2.0, *(_TOP + _ROW * number + 19.0 for number in range(len(chart.lines)))]
+    heights = [10.0, *([14.0] * len(chart.lines))]
+    rule = mark().mark_rule(**style)
+    return [
+        layer([{"x": t}], rule, x=x, **pixels(y=top, y2=top + height))
+        for top, height in zip(tops, heights, strict=True)
+    ]
 
 
 def _at(chart: Applications, t: float) -> float:
