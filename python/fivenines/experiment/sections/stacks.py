@@ -119,11 +119,14 @@ class StackSettings(Settings):
         return stacks()[self.stack].command() if self.stack is not None else shlex.split(self.command or "")
 
     def located(self, base: Path) -> "StackSettings":
-        """Return it with the absolute path of its program; one with a slash is relative to `base`."""
+        """Return it with the absolute path of its program; one with a slash is relative to `base`.
+
+        A symbolic link stays one: the python of a virtual environment is a link.
+        """
         words = shlex.split(self.command or "")
         if not words or "/" not in words[0]:
             return self
-        return self.model_copy(update={"command": shlex.join([str((base / words[0]).resolve()), *words[1:]])})
+        return self.model_copy(update={"command": shlex.join([str((base / words[0]).absolute()), *words[1:]])})
 
     def missing(self, base: Path) -> str:
         """Return why its program cannot be run; empty if it can."""

@@ -87,6 +87,10 @@ def test_a_program_of_ones_own_is_found_beside_the_file(tmp_path: Path) -> None:
     text = f"{HEAD}stacks: [{{command: './shop-stack --fast', driver: postgres}}]\n"
     (one,) = parse_experiment(text, str(tmp_path / "f.yaml")).stacks
     assert one.called == "shop-stack" and one.program == [str(program), "--fast"]
+    link = tmp_path / "link"
+    link.symlink_to(program)
+    text = f"{HEAD}stacks: [{{command: {link}, driver: postgres}}]\n"
+    assert parse_experiment(text, "f.yaml").stacks[0].program == [str(link)], "a virtual environment's python"
     assert "there is no such program" in refusal(
         "[{command: ./gone, driver: postgres}]", file=str(tmp_path / "f.yaml")
     )
