@@ -14,10 +14,9 @@ import org.postgresql.util.PSQLException;
 
 /** A driver under HikariCP. */
 enum Kind {
-    PGJDBC("hikari-pgjdbc", "jdbc:postgresql://", "targetServerType", "primary", new org.postgresql.Driver()),
-    // Without a mode it does not look for another host when the first one has gone.
-    MARIADB("hikari-mariadb", "jdbc:mariadb:sequential://", "", "", new org.mariadb.jdbc.Driver()),
-    MYSQL("hikari-mysql", "jdbc:mysql://", "", "", mysql());
+    PGJDBC("hikari-pgjdbc", "postgresql", new org.postgresql.Driver()),
+    MARIADB("hikari-mariadb", "mariadb", new org.mariadb.jdbc.Driver()),
+    MYSQL("hikari-mysql", "mysql", mysql());
 
     // Beginnings of SQLSTATEs, and numbers, with which a server ends a session: what became of its COMMIT is not
     // said. PostgreSQL's 57P01 may even follow a commit whose standby has not answered yet. 40003: completion
@@ -27,15 +26,11 @@ enum Kind {
 
     private final String name;
     private final String scheme;
-    private final String severalHosts;
-    private final String severalHostsValue;
     private final Driver driver;
 
-    Kind(String name, String scheme, String severalHosts, String severalHostsValue, Driver driver) {
+    Kind(String name, String scheme, Driver driver) {
         this.name = name;
         this.scheme = scheme;
-        this.severalHosts = severalHosts;
-        this.severalHostsValue = severalHostsValue;
         this.driver = driver;
     }
 
@@ -64,17 +59,23 @@ enum Kind {
         // HikariCP refuses names that it does not know.
         pool.putAll(task.settings("pool"));
         HikariConfig configuration = new HikariConfig(pool);
-        String url = scheme + String.join(",", task.servers()) + "/" + task.database();
+        String url = url(task);
         configuration.setJdbcUrl(url);
         configuration.setUsername(task.user());
         configuration.setPassword(task.password());
-        if (task.servers().size() > 1 && !severalHosts.isEmpty()) {
-            configuration.addDataSourceProperty(severalHosts, severalHostsValue);
+        if (this == PGJDBC && task.servers().size() > 1) {
+            configuration.addDataSourceProperty("targetServerType", "primary");
         }
         Map<String, String> settings = task.settings("connect");
         refuseUnknown(url, settings.keySet());
         settings.forEach(configuration::addDataSourceProperty);
         return configuration;
+    }
+
+    private String url(Task task) {
+        // Without this mode MariaDB's driver does not look for another host when the first one has gone.
+        String mode = this == MARIADB && task.servers().size() > 1 ? "sequential:" : "";
+        return "jdbc:" + scheme + ":" + mode + "//" + String.join(",", task.servers()) + "/" + task.database();
     }
 
     /** Fails if a setting is none of the driver's: drivers ignore such names. */
