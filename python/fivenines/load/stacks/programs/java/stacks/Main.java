@@ -39,8 +39,9 @@ public final class Main {
         String versions;
         try (Connection connection = pool.getConnection()) {
             DatabaseMetaData about = connection.getMetaData();
-            // MySQL Connector/J adds its revision in brackets.
-            String driver = about.getDriverName() + " " + about.getDriverVersion().replaceFirst(" \\(.*", "");
+            // MySQL Connector/J writes its own name in front of the version, and its revision in brackets behind it.
+            String version = about.getDriverVersion().replaceFirst("^mysql-connector-j-", "").replaceFirst(" .*", "");
+            String driver = about.getDriverName() + " " + version;
             versions = "HikariCP " + Lines.versionOf(HikariDataSource.class) + ", " + driver;
         }
         Lines.ready(versions + ", Java " + Runtime.version());
