@@ -75,6 +75,9 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """Provide a server that keeps what it has acknowledged."""
     software = engine(request.param)
     software.require(lambda message, fraction: None)
+    # Programs on the host have no way to the registries.
+    for kind in stacks().values():
+        kind.runtime.require(lambda message, fraction: None)
     folder = tmp_path_factory.mktemp("stacks")
     with NamespaceLab(folder / "lab") as lab:
         own = server(lab.add_host("node1", software.root()), software)
