@@ -1,5 +1,6 @@
 """What a stack's program needs, in the cache; built, checked and removed as engines are."""
 
+import inspect
 from abc import abstractmethod
 from hashlib import sha256
 from importlib import resources
@@ -26,9 +27,10 @@ class Runtime(CachedEngine):
 
     @property
     def file_name(self) -> str:
-        # Other sources are another folder, so that a new fivenines never uses old programs or packages.
+        # Other sources, or another way to build them, are another folder, so that a new fivenines never uses
+        # old programs or packages.
         digest = sha256()
-        for file in self.files():
+        for file in (*self.files(), Path(inspect.getfile(type(self)))):
             digest.update(file.read_bytes())
         return f"{self.name}-{digest.hexdigest()[:8]}"
 

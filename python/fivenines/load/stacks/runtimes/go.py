@@ -20,8 +20,9 @@ class GoToolchain(DebianRoot):
     family = "none"
     suite = "trixie"
     packages = ("golang-1.24-go",)
-    version_command = ("/usr/lib/go-1.24/bin/go", "version")
-    version_pattern = r"go version go(\S+)"
+    # go itself does not start in a root without /proc.
+    version_command = ("cat", "/usr/lib/go-1.24/VERSION")
+    version_pattern = r"go(\S+)"
 
 
 class GoRuntime(Runtime):
@@ -37,7 +38,7 @@ class GoRuntime(Runtime):
     def build(self, tree: Path, report: Report) -> str:
         tree.mkdir()
         with workshop(tree.parent) as folder:
-            chosen = tools(folder, machines_go(), GoToolchain(), report, ("/usr/lib/go-1.24/bin",))
+            chosen = tools(folder, machines_go(), GoToolchain(), report, ("usr/lib/go-1.24/bin",))
             source = chosen.folder / "source"
             shutil.copytree(_GO, source)
             # Nothing of the build is kept: the user's own caches stay as they are.

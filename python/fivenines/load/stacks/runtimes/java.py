@@ -61,7 +61,8 @@ class JavaRuntime(Runtime):
         tree.mkdir()
         with workshop(tree.parent) as folder:
             own = machines_java()
-            chosen = tools(folder, own, JavaToolchain(), report)
+            paths = (f"usr/lib/jvm/java-{_RELEASE}-openjdk-*/bin", "usr/share/maven/bin")
+            chosen = tools(folder, own, JavaToolchain(), report, paths)
             root = folder / "root"
             if own:
                 JavaRoot().build(root, report)
@@ -113,6 +114,7 @@ def _runtime(root: Path, java: Path, tree: Path) -> None:
     """Copy what the program needs of a root's Java runtime."""
     for name in ("conf", "lib"):
         relocated.copied(root, java / name, tree / "jre" / name)
+    (tree / "jre/lib/ct.sym").unlink(missing_ok=True)  # of the compiler
     (tree / "jre/bin").mkdir()
     shutil.copy(java / "bin/java", tree / "jre/bin/java")
     native = [java / "lib" / f"lib{name}.so" for name in _NATIVE]

@@ -98,7 +98,7 @@ def tools(folder: Path, own: str, root: DebianRoot, report: Report, paths: tuple
         folder: a folder that is removed later.
         own: the name of this machine's tools; empty: they are missing or too old.
         root: the Debian root with tools for other machines.
-        paths: folders of programs in that root.
+        paths: patterns of folders of programs in that root, which no link in /usr/bin leads to.
     """
     work = folder / "work"
     work.mkdir()
@@ -106,7 +106,10 @@ def tools(folder: Path, own: str, root: DebianRoot, report: Report, paths: tuple
         report(f"building with this machine's {own}", None)
         return Tools(work)
     root.build(folder / "root", report)
-    return Tools(work, folder / "root", paths)
+    tree = folder / "root"
+    return Tools(
+        work, tree, tuple(f"/{path.relative_to(tree)}" for text in paths for path in sorted(tree.glob(text)))
+    )
 
 
 def found(program: str, arguments: Sequence[str], pattern: str, least: tuple[int, ...]) -> str:

@@ -24,7 +24,7 @@ func main() {
 	if !known {
 		fail(fmt.Errorf("name one stack: %s", strings.Join(names(stacks), ", ")))
 	}
-	// libpq's variables would add settings that nobody sees in the results.
+	// libpq's variables would add settings that the results do not show.
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
 			os.Unsetenv(name)

@@ -16,7 +16,7 @@ const POOL = [
 
 async function nodePostgres(task) {
   for (const name of Object.keys(process.env)) {
-    // Variables of libpq would add settings that nobody sees in the results.
+    // Variables of libpq would add settings that the results do not show.
     if (name.startsWith('PG')) delete process.env[name];
   }
   const { connect, pool: own } = settings(task);
