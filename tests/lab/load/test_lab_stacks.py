@@ -1,196 +1,23 @@
-"""Client stacks on real servers: what an outage is to them, and what planted programs do wrong."""
+"""Client stacks on a real server: checks of their programs, and what planted programs do wrong."""
 
 import json
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from lab_support import LIMIT, ended, program, running, start_on
+from lab_support import LIMIT, program, running
+from stack_place import PLANTED, Following, Place, stack_place
 
 from fivenines.base.waiting import wait_until
-from fivenines.lab.namespaces.lab import NamespaceLab
-from fivenines.load.stacks.protocol import attempts
 from fivenines.load.stacks.stack import stacks
-from fivenines.servers.base import DATABASE
-from fivenines.servers.families import server
-from fivenines.servers.local import LocalServer
-from fivenines.software.store import engine
-
-PLANTED = f"planted={sys.executable} {Path(__file__).parents[1] / 'support' / 'planted_stack.py'}"
-
-
-@dataclass
-class Place:
-    """Provide a running server, and programs on its host."""
-
-    server: LocalServer
-    folder: Path
-
-    def dsn(self, at: str = "") -> str:
-        """Return the DSN of the server; `at`: of another address that leads to it."""
-        scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
-        return f"{scheme}://app:{self.server.passwords.application}@{at or self.server.endpoint}/{DATABASE}"
-
-    @property
-    def kinds(self) -> list[str]:
-        """Return the stacks that speak to this server."""
-        return [name for name, kind in stacks().items() if kind.driver == self.server.driver]
-
-    def start(self, *arguments: str, at: str = "") -> subprocess.Popen[str]:
-        """Start `fivenines stacks`."""
-        return start_on(self.server, self.folder, "stacks", *arguments, "--dsn", self.dsn(at))
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `fivenines stacks` to completion."""
-        return ended(self.start(*arguments))
-
-    def planted(self, *defects: str, seconds: int = 6) -> dict[str, Any]:
-        """Run the planted program; return its result."""
-        plants = [word for defect in defects for word in ("--set", f"planted.plant.{defect}=true")]
-        answer = self.run(
-            "run", "--program", PLANTED, *plants, "--duration", f"{seconds}s", "--think", "20ms", "--json"
-        )
-        (found,) = json.loads(answer.stdout)
-        assert found["committed"] > 20 and not found["table_left"], found
-        return dict(found)
-
-    def tables(self) -> list[tuple[Any, ...]]:
-        """Return the tables of stacks that are left."""
-        with self.server.sql.open_data() as connection, connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'fivenines_stack%'"
-            )
-            return list(cursor.fetchall())
 
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Provide a server that keeps what it has acknowledged."""
-    software = engine(request.param)
-    software.require(lambda message, fraction: None)
-    # Programs on the host have no way to the registries.
-    for kind in stacks().values():
-        kind.runtime.require(lambda message, fraction: None)
-    folder = tmp_path_factory.mktemp("stacks")
-    with NamespaceLab(folder / "lab") as lab:
-        own = server(lab.add_host("node1", software.root()), software)
-        own.setup.initialise()
-        own.setup.configure({})
-        own.start()
-        own.wait_ready()
-        yield Place(own, folder)
-        own.stop()
-
-
-def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
-    kinds = [word for name in place.kinds for word in (name, f"{name}:recommended")]
-    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
-        files = {name: tmp_path / f"{name.replace(':', '-')}.jsonl" for name in kinds}
-
-        def away(since: float) -> str:
-            """Return the stacks of which a worker has not committed since a moment."""
-            assert process.poll() is None, process.communicate()
-            return ", ".join(name for name, file in files.items() if len(_workers(file, since)) < 4)
-
-        wait_until(lambda: away(0.0), LIMIT, "stacks write before the outage", 0.2)
-        victim = place.server.process
-        assert victim is not None and victim.gone(victim.kill())
-        dead = time.monotonic()
-        time.sleep(1.0)
-        begun = time.monotonic()
-        place.server.start()
-        place.server.wait_ready()
-        wait_until(lambda: away(begun), LIMIT, "stacks write again", 0.2)
-        running(process, "stacks").send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=LIMIT)
-    assert process.returncode == 130, err
-    found = {item["stack"]: item for item in json.loads(out)}
-    assert found.keys() == set(kinds)
-    for name, item in found.items():
-        assert item["longest_gap_ended"] and item["longest_gap_ms"] >= 1000 * (begun - dead), name
-        assert item["lost"] == 0 and not item["problems"] and not item["table_left"], item
-        assert item["committed_twice"] == 0, "nothing was repeated"
-        assert item["versions"] and item["failed"] + item["in_doubt"] >= 0
-    assert place.tables() == []
-
-
-# The port of the relay.
-RELAY = 15432
-
-# Planted outages: what becomes of connections, and the length in ms.
-OUTAGES = [("silent", 50), ("reset", 50), ("refused", 50), ("reset", 500), ("refused", 500), ("silent", 5000)]
-
-
-def test_no_outage_is_measured_shorter_than_it_was(place: Place, tmp_path: Path) -> None:
-    # With bounded waits each stack gives up a silent connection, or waits for its answer.
-    kinds = [f"{name}:recommended" for name in place.kinds]
-    files = {name: tmp_path / f"{name.replace(':', '-')}.jsonl" for name in kinds}
-    with _relay(place) as relay:
-        arguments = ("run", *kinds, "--think", "10ms", "--duration", "1h", "--json", "--out", str(tmp_path))
-        with place.start(*arguments, at=f"127.0.0.1:{RELAY}") as process:
-            planted: list[tuple[int, int]] = []
-            for outage in [*OUTAGES, None]:
-                begun = time.monotonic()
-
-                def late(since: float = begun) -> str:
-                    assert process.poll() is None, process.communicate()
-                    return ", ".join(name for name, file in files.items() if len(_workers(file, since)) < 4)
-
-                wait_until(late, LIMIT, "all workers write", 0.2)
-                if outage is not None:
-                    planted.append(relay(*outage))
-            running(process, "stacks").send_signal(signal.SIGTERM)
-            out, err = process.communicate(timeout=LIMIT)
-    assert process.returncode == 130, err
-    for item in json.loads(out):
-        assert item["lost"] == 0 and not item["problems"], item
-        with files[item["stack"]].open() as lines:
-            committed = [line for line in attempts(lines) if line.outcome == "committed"]
-        for begin, end in planted:
-            early = [line for line in committed if begin < line.started_us and line.completed_us < end]
-            assert not early, (item["stack"], begin, end, early)
-            # An answer that had arrived before may be noted only during the outage.
-            noted = [line.completed_us for line in committed if line.completed_us < end]
-            assert 1000 * item["longest_gap_ms"] >= end - max(begin, *noted) - 1, item
-
-
-@contextmanager
-def _relay(place: Place) -> Iterator[Callable[[str, int], tuple[int, int]]]:
-    """Run a relay to the server on its host; yield a function that plants an outage and returns its ends."""
-    relay_program = Path(__file__).parents[1] / "support" / "planted_relay.py"
-    server = place.server
-    command = [sys.executable, str(relay_program), str(RELAY), server.host.address, str(server.port)]
-    with subprocess.Popen(
-        server.host.commands.outside(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as relay:
-        assert relay.stdin is not None and relay.stdout is not None
-        orders, answers = relay.stdin, relay.stdout
-        assert answers.readline() == "ready\n"
-
-        def plant(kind: str, ms: int) -> tuple[int, int]:
-            orders.write(f"{kind} {ms}\n")
-            orders.flush()
-            answer = json.loads(answers.readline())
-            return answer["from_us"], answer["to_us"]
-
-        yield plant
-        orders.close()
-
-
-def _workers(file: Path, since: float) -> set[int]:
-    """Return the workers that began and committed a transaction after a moment."""
-    if not file.exists():
-        return set()
-    with file.open() as lines:
-        found = [line for line in attempts(lines) if line.outcome == "committed"]
-    return {line.worker for line in found if line.started_us >= since * 1e6}
+    with stack_place(request.param, tmp_path_factory.mktemp("stacks")) as made:
+        yield made
 
 
 def test_a_program_of_ones_own_is_checked(place: Place) -> None:
@@ -224,12 +51,17 @@ def test_a_table_that_cannot_be_dropped_is_named(place: Place) -> None:
     with place.start(
         "run", kind, "--duration", "1h", "--json", "--out", str(place.folder / "left")
     ) as process:
-        file = place.folder / "left" / f"{kind}.jsonl"
-        wait_until(lambda: "" if _workers(file, 0.0) else "nothing yet", LIMIT, "the stack writes", 0.2)
+        following = Following(place.folder / "left", [kind])
+        wait_until(lambda: following.missing(0.0), LIMIT, "the stack writes", 0.2)
         _read_only(place, True)
         try:
             codes = {"25006", "1290"}
-            wait_until(lambda: "" if codes & _codes(file) else "none", LIMIT, "writes are refused", 0.2)
+
+            def refused() -> str:
+                following.look()
+                return "" if codes & following.codes else "none"
+
+            wait_until(refused, LIMIT, "writes are refused", 0.2)
             running(process, "stacks").send_signal(signal.SIGTERM)
             out, _ = process.communicate(timeout=LIMIT)
         finally:
@@ -251,11 +83,6 @@ def _read_only(place: Place, on: bool) -> None:
         return
     place.server.sql.execute(f"ALTER SYSTEM SET default_transaction_read_only = {'on' if on else 'off'}")
     place.server.sql.execute("SELECT pg_reload_conf()")
-
-
-def _codes(file: Path) -> set[str]:
-    with file.open() as lines:
-        return {line.code for line in attempts(lines)}
 
 
 def test_every_program_starts() -> None:

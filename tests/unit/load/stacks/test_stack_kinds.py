@@ -17,7 +17,7 @@ KINDS = list(stacks().values())
 
 
 def task(kind: Stack, *servers: str) -> Task:
-    return Task(kind.name, kind.driver, servers, "app", "", "shop", "t")  # type: ignore[arg-type]
+    return Task(kind.name, kind.driver, servers, "app", "", "shop", "t")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -1,0 +1,142 @@
+"""Outages of a real server as each client stack has them, in every language."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from lab_support import LIMIT, running
+from stack_place import Following, Place, stack_place
+
+from fivenines.base.waiting import wait_until
+from fivenines.load.stacks.protocol import attempts
+
+# Without a listener for errors its program ends with the first connection that breaks.
+DIES = "node-postgres"
+
+
+@pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Provide a server that keeps what it has acknowledged."""
+    with stack_place(request.param, tmp_path_factory.mktemp("stacks")) as made:
+        yield made
+
+
+def restart_after_kill(place: Place) -> tuple[float, float]:
+    """Kill the server and start it again; return the moments of both."""
+    victim = place.server.process
+    assert victim is not None and victim.gone(victim.kill())
+    dead = time.monotonic()
+    time.sleep(1.0)
+    begun = time.monotonic()
+    place.server.start()
+    place.server.wait_ready()
+    return dead, begun
+
+
+@pytest.mark.lasts(60)
+def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
+    kinds = [word for name in place.kinds for word in (name, f"{name}:recommended") if word != DIES]
+    following = Following(tmp_path, kinds)
+    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+
+        def missing(since: float) -> str:
+            assert process.poll() is None, process.communicate()
+            return following.missing(since)
+
+        wait_until(lambda: missing(0.0), LIMIT, "stacks write before the outage", 0.2)
+        dead, begun = restart_after_kill(place)
+        wait_until(lambda: missing(begun), LIMIT, "stacks write again", 0.2)
+        running(process, "stacks").send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, err
+    found = {item["stack"]: item for item in json.loads(out)}
+    assert found.keys() == set(kinds)
+    for name, item in found.items():
+        assert item["longest_gap_ended"] and item["longest_gap_ms"] >= 1000 * (begun - dead), name
+        assert item["lost"] == 0 and not item["problems"] and not item["table_left"], item
+        assert item["committed_twice"] == 0, "nothing was repeated"
+        assert item["versions"] and item["failed"] + item["in_doubt"] >= 0
+    assert place.tables() == []
+
+
+@pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
+def test_a_program_that_an_error_event_ends_is_reported(place: Place, tmp_path: Path) -> None:
+    following = Following(tmp_path, [DIES])
+    with place.start("run", DIES, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+        wait_until(lambda: following.missing(0.0), LIMIT, "the stack writes", 0.2)
+        _, begun = restart_after_kill(place)
+        running(process, "stacks").send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1, err
+    (found,) = json.loads(out)
+    assert any("exit code 1: uncaught, as of an event 'error'" in problem for problem in found["problems"])
+    assert following.missing(begun) == DIES and found["lost"] == 0 and not found["table_left"]
+
+
+# The port of the relay.
+RELAY = 15432
+
+# Planted outages: what becomes of connections, and the length in ms.
+OUTAGES = [("silent", 50), ("reset", 50), ("refused", 50), ("reset", 500), ("refused", 500), ("silent", 5000)]
+
+
+def test_no_outage_is_measured_shorter_than_it_was(place: Place, tmp_path: Path) -> None:
+    # With bounded waits each stack gives up a silent connection, or waits for its answer.
+    kinds = [f"{name}:recommended" for name in place.kinds]
+    following = Following(tmp_path, kinds)
+    with _relay(place) as relay:
+        arguments = ("run", *kinds, "--think", "50ms", "--duration", "1h", "--json", "--out", str(tmp_path))
+        with place.start(*arguments, at=f"127.0.0.1:{RELAY}") as process:
+            planted: list[tuple[int, int]] = []
+            for outage in [*OUTAGES, None]:
+                begun = time.monotonic()
+
+                def late(since: float = begun) -> str:
+                    assert process.poll() is None, process.communicate()
+                    return following.missing(since)
+
+                wait_until(late, LIMIT, "all workers write", 0.2)
+                if outage is not None:
+                    planted.append(relay(*outage))
+            running(process, "stacks").send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, err
+    for item in json.loads(out):
+        assert item["lost"] == 0 and not item["problems"], item
+        with following.file(item["stack"]).open() as lines:
+            committed = [line for line in attempts(lines) if line.outcome == "committed"]
+        for begin, end in planted:
+            early = [line for line in committed if begin < line.started_us and line.completed_us < end]
+            assert not early, (item["stack"], begin, end, early)
+            # An answer that had arrived before may be noted only during the outage.
+            noted = [line.completed_us for line in committed if line.completed_us < end]
+            assert 1000 * item["longest_gap_ms"] >= end - max(begin, *noted) - 1, item
+
+
+@contextmanager
+def _relay(place: Place) -> Iterator[Callable[[str, int], tuple[int, int]]]:
+    """Run a relay to the server on its host; yield a function that plants an outage and returns its ends."""
+    relay_program = Path(__file__).parents[1] / "support" / "planted_relay.py"
+    server = place.server
+    command = [sys.executable, str(relay_program), str(RELAY), server.host.address, str(server.port)]
+    with subprocess.Popen(
+        server.host.commands.outside(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as relay:
+        assert relay.stdin is not None and relay.stdout is not None
+        orders, answers = relay.stdin, relay.stdout
+        assert answers.readline() == "ready\n"
+
+        def plant(kind: str, ms: int) -> tuple[int, int]:
+            orders.write(f"{kind} {ms}\n")
+            orders.flush()
+            answer = json.loads(answers.readline())
+            return answer["from_us"], answer["to_us"]
+
+        yield plant
+        orders.close()
