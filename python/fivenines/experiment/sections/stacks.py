@@ -126,7 +126,9 @@ class StackSettings(Settings):
         words = shlex.split(self.command or "")
         if not words or "/" not in words[0]:
             return self
-        return self.model_copy(update={"command": shlex.join([str((base / words[0]).absolute()), *words[1:]])})
+        return self.model_copy(
+            update={"command": shlex.join([str((base / words[0]).absolute()), *words[1:]])}
+        )
 
     def missing(self, base: Path) -> str:
         """Return why its program cannot be run; empty if it can."""

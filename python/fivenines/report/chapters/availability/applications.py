@@ -32,8 +32,8 @@ CellStacks = tuple[CellResult, list[StackResult]]
 
 TITLE = "The outage as applications have it"
 
-# The row of the load in a table of stacks.
-LOAD = "fivenines' load"
+# The rows of the load in a table of stacks: its sessions, and its attempts of new connections.
+LOAD, CONNECTIONS = "fivenines' load", "fivenines' new connections"
 
 # Number of kinds of errors that are listed of each stack.
 _ERRORS = 3
@@ -43,8 +43,8 @@ LEGEND = [
     "write, from the fault on; pauses between transactions are part of it. A worker that hangs is missed by "
     "the gap of the whole stack, as others go on: the slowest worker shows it. The gap before the fault is "
     "what pauses and the machine do by themselves.",
-    "The load of fivenines speaks the protocols itself and connects anew at once, so its outage is that of "
-    "the cluster.",
+    "The load of fivenines speaks the protocols itself and connects again at once; without a timeout its "
+    "sessions wait for a silent server, too. Its new connections show when the cluster serves clients again.",
     "In doubt: the COMMIT was sent and not answered. Twice: operations with several rows, by a repetition or "
     "by the driver itself. Lost: acknowledged operations without a row on the primary after the trial. "
     "Connections kept: those to a host that was hit, at the end of the observation.",
@@ -79,6 +79,8 @@ def _finding(cell: CellResult, found: Sequence[StackResult], names: Names) -> st
         gap = mean_with_interval(longest.gap, milli=True)
         return f"{where}: no client stack was without a commit for longer than {gap} ({longest.name})."
     text = f"{where}: the load had an outage of {outage_text(cell.writes)}"
+    if cell.connections.points:
+        text += f", its new connections of {outage_text(cell.connections)}"
     back = sorted((one for one in found if not one.gap.bounds), key=lambda one: one.gap.mean or 0.0)
     if back:
         first, last = back[0], back[-1]
@@ -124,6 +126,8 @@ def matrices(cells: Sequence[CellStacks], names: Names) -> list[Table]:
         own = [(cell, found) for cell, found in cells if cell.key.solution == solution]
         columns = ["Client stack", *(names.label(cell.key) or cell.key.fault for cell, _ in own)]
         rows = [[LOAD, *(outage_text(cell.writes) for cell, _ in own)]]
+        if any(cell.connections.points for cell, _ in own):
+            rows.append([CONNECTIONS, *(outage_text(cell.connections) for cell, _ in own)])
         for name in dict.fromkeys(one.name for _, found in own for one in found):
             each = [next((one for one in found if one.name == name), None) for _, found in own]
             rows.append([name, *(NOTHING if one is None else _cell(one) for one in each)])
