@@ -93,7 +93,7 @@ enum Kind {
 
     /** Returns the SQLSTATE or the number of an error of the server, or the name of one of the driver or the pool. */
     String code(Exception error) {
-        if (error instanceof SQLException sql && !(error instanceof java.sql.SQLTransientConnectionException)) {
+        if (error instanceof SQLException sql && !ofThePool(error)) {
             if (this != PGJDBC && sql.getErrorCode() > 0) {
                 return String.valueOf(sql.getErrorCode());
             }
@@ -102,6 +102,12 @@ enum Kind {
             }
         }
         return error.getClass().getSimpleName();
+    }
+
+    /** Returns whether HikariCP itself has given up; such an error has the SQLSTATE of an earlier one. */
+    private static boolean ofThePool(Exception error) {
+        StackTraceElement[] trace = error.getStackTrace();
+        return trace.length > 0 && trace[0].getClassName().startsWith("com.zaxxer.hikari.");
     }
 
     /** Returns whether an error is the server's answer to the statement, and not the session's end. */
