@@ -14,7 +14,7 @@ import threading
 import time
 
 port, server = int(sys.argv[1]), (sys.argv[2], int(sys.argv[3]))
-# Held by whoever passes bytes on, and by an outage.
+# Held by a thread that passes bytes on, and by an outage.
 passing = threading.Lock()
 resetting = threading.Event()
 pairs: set[tuple[socket.socket, socket.socket]] = set()
