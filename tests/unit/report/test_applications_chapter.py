@@ -48,7 +48,7 @@ def _sentences(run: Path) -> list[str]:
 def test_a_sentence_says_who_came_back_and_who_did_not(run: Path) -> None:
     said = _sentences(run)
     first = said[0]
-    assert first.startswith("alpha, fault kill: the load had an outage of ")
+    assert first.startswith("alpha, fault kill: outage of the load: ")
     assert "3 of 5 client stacks recovered after " in first and "(b) to " in first
     assert "not recovered at the end: a (in 2 of 2 trials) and d (in 2 of 2 trials)" in first
     assert "recovered without all workers: c (2 of 2 trials)" in first

@@ -78,9 +78,9 @@ def _finding(cell: CellResult, found: Sequence[StackResult], names: Names) -> st
         longest = max(found, key=lambda one: one.gap.mean or 0.0)
         gap = mean_with_interval(longest.gap, milli=True)
         return f"{where}: no client stack was without a commit for longer than {gap} ({longest.name})."
-    text = f"{where}: the load had an outage of {outage_text(cell.writes)}"
+    text = f"{where}: outage of the load: {outage_text(cell.writes)}"
     if cell.connections.points:
-        text += f", its new connections of {outage_text(cell.connections)}"
+        text += f", of new connections: {outage_text(cell.connections)}"
     back = sorted((one for one in found if not one.gap.bounds), key=lambda one: one.gap.mean or 0.0)
     if back:
         first, last = back[0], back[-1]

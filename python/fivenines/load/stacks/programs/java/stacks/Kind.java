@@ -66,6 +66,11 @@ enum Kind {
         if (this == PGJDBC && task.servers().size() > 1) {
             configuration.addDataSourceProperty("targetServerType", "primary");
         }
+        if (this != PGJDBC) {
+            // Without TLS an account of MySQL's default kind needs the server's public key, unless the server has
+            // cached its password; the drivers fetch the key only where that is allowed.
+            configuration.addDataSourceProperty("allowPublicKeyRetrieval", "true");
+        }
         Map<String, String> settings = task.settings("connect");
         refuseUnknown(url, settings.keySet());
         settings.forEach(configuration::addDataSourceProperty);
