@@ -134,8 +134,11 @@ class Stacks:
                 one.problems = one.program.end()
 
     def keep(self) -> None:
-        """Write the tables of attempts and connections, after `end`."""
-        if not self._all:
+        """Write the tables of attempts and connections, after `end`.
+
+        If the load did not start, the programs' lines stay as they are, for the reader of a broken trial.
+        """
+        if not self._all or not self._started_ns:
             return
         start = self._started_ns // 1000
         every = []
