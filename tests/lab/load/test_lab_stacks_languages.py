@@ -25,7 +25,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_a_setting_that_would_be_ignored_ends_the_program(place: Place) -> None:
     others = [name for name in place.kinds if not isinstance(stacks()[name], PythonStack)]
     for kind in others:
-        for setting in ("connect.nonsense", "pool.nonsense", "nonsense"):
+        for setting in ("connect.nonsense", "pool.nonsense"):
             answer = ended(place.start("run", kind, "--set", f"{kind}.{setting}=1", "--duration", "1s"))
             assert answer.returncode == 1 and f"stack {kind} ended with exit code 1: " in answer.stderr
             assert "nonsense" in answer.stderr and place.server.passwords.application not in answer.stderr
