@@ -10,6 +10,7 @@ from lab_support import LIMIT, program, running
 from stack_place import PLANTED, Following, Place, stack_place
 
 from fivenines.base.waiting import wait_until
+from fivenines.load.stacks import rows
 from fivenines.load.stacks.stack import stacks
 
 
@@ -74,6 +75,20 @@ def test_a_table_that_cannot_be_dropped_is_named(place: Place) -> None:
     with place.server.sql.open_data() as connection, connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE {table}")
         connection.commit()
+
+
+@pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
+def test_a_table_is_dropped_although_the_standby_is_gone(place: Place) -> None:
+    sql = place.server.sql
+    rows.create(sql.open_data, "postgres", "fivenines_stack_left")
+    sql.execute("ALTER SYSTEM SET synchronous_standby_names = 'absent'", "SELECT pg_reload_conf()")
+    try:
+        wanted = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting <> ''"
+        wait_until(lambda: "" if sql.query(wanted) == [(1,)] else "not yet", LIMIT, "it is in effect", 0.1)
+        rows.drop(sql.open_data, "postgres", "fivenines_stack_left")
+    finally:
+        sql.execute("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+    assert place.tables() == []
 
 
 def _read_only(place: Place, on: bool) -> None:

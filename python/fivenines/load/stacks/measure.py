@@ -71,7 +71,7 @@ def measure(
     with ExitStack() as undo:
         for item in chosen:
             _created(connect, item.task)
-            undo.callback(_dropped, connect, item.task.table)
+            undo.callback(_dropped, connect, item.task)
         running: list[RunningStack] = []
         undo.callback(lambda: [program.end() for program in running if program.exit_code is None])
         for item in chosen:
@@ -112,10 +112,10 @@ def _created(connect: rows.Connect, task: Task) -> None:
         raise FiveninesError(f"stack {task.name}: its table could not be created: {brief(error)}") from None
 
 
-def _dropped(connect: rows.Connect, table: str) -> None:
+def _dropped(connect: rows.Connect, task: Task) -> None:
     """Drop the table of a run that failed, if a server can be reached."""
     with suppress(Exception):  # each driver has its own exceptions
-        rows.drop(connect, table)
+        rows.drop(connect, task.driver, task.table)
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def _measured(
     left, table = "", program.task.table
     try:
         kept = judge(found, _patiently(lambda: rows.counted(connect, table), deadline))
-        rows.drop(connect, table)
+        rows.drop(connect, program.task.driver, table)
     except Exception as error:  # each driver has its own exceptions
         what = "could not be read" if kept is None else "could not be dropped"
         left = f"its table {table} {what}: {brief(error)}"

@@ -25,9 +25,13 @@ def create(connect: Connect, driver: str, table: str, owner: str = "") -> None:
         _execute(connect, f"ALTER TABLE {table} OWNER TO {owner}")
 
 
-def drop(connect: Connect, table: str) -> None:
-    """Drop the table."""
-    _execute(connect, f"DROP TABLE IF EXISTS {table}")
+def drop(connect: Connect, driver: str, table: str) -> None:
+    """Drop the table.
+
+    PostgreSQL waits for no standby: one may be gone for good, and no timeout ends the wait of a commit.
+    """
+    before = ["SET synchronous_commit TO local"] if driver == "postgres" else []
+    _execute(connect, *before, f"DROP TABLE IF EXISTS {table}")
 
 
 def counted(connect: Connect, table: str) -> dict[int, int]:
@@ -37,7 +41,8 @@ def counted(connect: Connect, table: str) -> dict[int, int]:
         return {int(n): int(number) for n, number in cursor.fetchall()}
 
 
-def _execute(connect: Connect, sql: str) -> None:
+def _execute(connect: Connect, *statements: str) -> None:
     with connect(_SECONDS) as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
+        for sql in statements:
+            cursor.execute(sql)
         connection.commit()
