@@ -160,7 +160,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: {kind: haproxy, fal: 2}\n",
             "x.yaml:5:29: unknown key 'fal' in solutions[0].access; did you mean 'fall'?\n"
-            "    allowed: kind, interval, fall, rise, entry",
+            "    allowed: kind, interval, fall, rise, shutdown_sessions, entry",
         ),
         (
             HEAD + SOLUTIONS + "workloads: [oltp_read_onli]\n",

@@ -65,7 +65,7 @@ STACKS: ExportTable[StackRow] = ExportTable(
             lambda one: _known(one.measured.figures.gap),
         ),
         Column(
-            "gap_before_ms",
+            "calm_gap_ms",
             "DOUBLE",
             "ms",
             "the same before the fault; NULL: no steady window",
