@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from synthetic_run import Matrix, Recipe, write_run
-from synthetic_stacks import Planted, add_stacks
+from synthetic_stacks import Planted, add_stacks, add_stacks_to
 
 from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING
@@ -95,7 +95,16 @@ def test_rows_that_were_not_read_are_a_caution(tmp_path: Path) -> None:
 def test_the_sentences_are_in_every_form_of_the_results(run: Path) -> None:
     first = _sentences(run)[0]
     assert first in tables(run, "md") and '"stacks"' in tables(run, "json")
-    assert any(first in block.lines for block in blocks(run, 100))
+    (block,) = (block for block in blocks(run, 100) if first in block.lines)
+    assert len(block.lines) == 3 and block.lines[-1].endswith("more sentences on client stacks in the report")
+
+
+def test_cells_in_which_stacks_did_not_recover_come_first(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", Matrix([Recipe("alpha"), Recipe("beta")], trials=1))
+    add_stacks(folder, [Planted("a"), Planted("b")])
+    beta = [trial for trial in open_run(folder).complete if trial.record.cell.solution == "beta"]
+    add_stacks_to(beta, [Planted("a"), Planted("b", (None, None))])
+    assert [text.partition(":")[0] for text in _sentences(folder)] == ["beta", "alpha"]
 
 
 def test_a_run_without_stacks_has_no_such_chapter(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from synthetic_run import write_table
 from fivenines.results import store
 from fivenines.results.records import HostFacts, TrialRecord
 from fivenines.results.stacks import StackRecord
-from fivenines.results.store import open_run
+from fivenines.results.store import StoredTrial, open_run
 
 WORKERS = 2
 EVERY_MS = 100.0
@@ -40,7 +40,12 @@ class Planted:
 
 def add_stacks(run: Path, planted: Sequence[Planted]) -> None:
     """Give each complete trial of a run these stacks."""
-    for trial in open_run(run).complete:
+    add_stacks_to(open_run(run).complete, planted)
+
+
+def add_stacks_to(trials: Sequence[StoredTrial], planted: Sequence[Planted]) -> None:
+    """Give trials these stacks."""
+    for trial in trials:
         _write(trial.folder, trial.record, planted)
 
 

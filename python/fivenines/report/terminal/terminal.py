@@ -88,7 +88,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
-        Block([answer.text for answer in data.answers if answer.topic == "Applications"]),
+        Block(_applications(data)),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
         Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),
@@ -100,6 +100,18 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
 
 # The number of cautions below the table. The report has all.
 _CAUTIONS = 2
+
+
+# The number of sentences on client stacks.
+_APPLICATIONS = 2
+
+
+def _applications(data: Data) -> list[str]:
+    """Return the first sentences on client stacks, and the number of the others."""
+    texts = [answer.text for answer in data.answers if answer.topic == "Applications"]
+    more = len(texts) - _APPLICATIONS
+    last = [f"{count(more, 'more sentence')} on client stacks in the report"] if more > 0 else []
+    return [*texts[:_APPLICATIONS], *last]
 
 
 def _details(data: Data, decided: Sequence[Verdict], width: int) -> list[Block]:

@@ -66,8 +66,11 @@ def chapter(data: Data) -> Section:
 
 
 def application_answers(cells: Sequence[CellResult], names: Names) -> list[Answer]:
-    """Return a sentence for each cell with stacks, then what recommended settings change."""
-    found = list(cells_with_stacks(cells))
+    """Return a sentence for each cell with stacks, then what recommended settings change.
+
+    Cells in which most stacks did not recover come first.
+    """
+    found = sorted(cells_with_stacks(cells), key=lambda item: -sum(one.stuck > 0 for one in item[1]))
     texts = [*(_finding(cell, stacks, names) for cell, stacks in found), *_recommended(found, names)]
     return [Answer("Applications", text, "applications") for text in texts]
 
