@@ -32,7 +32,9 @@ def connect(number: int) -> "psycopg.Connection | pymysql.Connection":
     host, _, port = servers[number % len(servers)].rpartition(":")
     account = {"host": host, "port": int(port), "user": task["user"], "password": task["password"]}
     if task["driver"] == "mysql":
-        return pymysql.connect(**account, database=task["database"])
+        # Behind a proxy a connection may otherwise hang by chance.
+        bounds = {"connect_timeout": 5, "read_timeout": 5, "write_timeout": 5}
+        return pymysql.connect(**account, **bounds, database=task["database"])
     return psycopg.connect(**account, dbname=task["database"])
 
 
