@@ -33,8 +33,9 @@ def connect(number: int) -> "psycopg.Connection | pymysql.Connection":
     account = {"host": host, "port": int(port), "user": task["user"], "password": task["password"]}
     if task["driver"] == "mysql":
         # Behind a proxy a connection may otherwise hang by chance.
-        bounds = {"connect_timeout": 5, "read_timeout": 5, "write_timeout": 5}
-        return pymysql.connect(**account, **bounds, database=task["database"])
+        return pymysql.connect(
+            **account, database=task["database"], connect_timeout=5, read_timeout=5, write_timeout=5
+        )
     return psycopg.connect(**account, dbname=task["database"])
 
 

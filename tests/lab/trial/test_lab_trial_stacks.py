@@ -33,7 +33,7 @@ def stacks_of(outcome: Outcome) -> dict[str, StackMeasures]:
 @pytest.mark.parametrize(
     ("solution", "driver", "kinds"),
     [
-        # Without bounds of its waits a stack may stay away by chance, as behind a proxy in the moment of the kill.
+        # Without bounds a stack may stay away by chance, as behind a proxy in the moment of the kill.
         (POSTGRES, "postgres", ("psycopg-pool:recommended", "asyncpg-pool:recommended")),
         (MARIADB, "mysql", ("sqlalchemy-pymysql:recommended", "go-sql-driver:recommended")),
     ],
