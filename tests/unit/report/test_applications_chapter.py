@@ -94,7 +94,9 @@ def test_rows_that_were_not_read_are_a_caution(tmp_path: Path) -> None:
 
 def test_the_sentences_are_in_every_form_of_the_results(run: Path) -> None:
     first = _sentences(run)[0]
-    assert first in tables(run, "md") and '"stacks"' in tables(run, "json")
+    markdown = tables(run, "md")
+    assert first in markdown and '"stacks"' in tables(run, "json")
+    assert all(table.markdown() in markdown for table in _chapter(run).every_table)
     (block,) = (block for block in blocks(run, 100) if first in block.lines)
     assert len(block.lines) == 3 and block.lines[-1].endswith("more sentences on client stacks in the report")
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.performance.sweeps import Compared
+from fivenines.analysis.stacks.cell import StackResult, cells_with_stacks
 from fivenines.report.groups import Names, names_of
 from fivenines.report.sentences.answer import Answer
 from fivenines.results.records import CellKey
@@ -35,6 +36,11 @@ class Data:
     def done(self) -> list[CellResult]:
         """Return the cells with a complete trial."""
         return [cell for cell in self.cells if cell.complete]
+
+    @cached_property
+    def stacks(self) -> list[tuple[CellResult, list[StackResult]]]:
+        """Return the cells with client stacks, and these."""
+        return list(cells_with_stacks(self.done))
 
     def interleaved_rate(self, key: CellKey) -> float | None:
         """Return the mean rate of a cell's solution in its interleaved blocks; None if it has none."""

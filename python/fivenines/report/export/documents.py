@@ -86,7 +86,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         transactions.step_table(data),
         transactions.connect_table(data),
         summary.spread_table(data),
-        *applications.chapter(data).every_table,
+        *applications.application_tables(data),
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),

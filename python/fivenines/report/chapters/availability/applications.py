@@ -55,14 +55,23 @@ LEGEND = [
 
 def chapter(data: Data) -> Section:
     """Return the outages of client stacks; empty without any."""
-    cells = list(cells_with_stacks(data.done))
+    cells = data.stacks
     if not cells:
         return Section("applications", TITLE)
     figures = [_figure(cell, found, data.names) for cell, found in cells if cell.faulted]
     shown, others = in_row(figures, "The other conditions")
-    tables = (details_table(cells, data.names), errors_table(cells, data.names), programs_table(cells))
-    drawers = [*others, *folded(*tables), explained(*LEGEND)]
+    drawers = [*others, *folded(*detail_tables(cells, data.names)), explained(*LEGEND)]
     return Section("applications", TITLE, [], matrices(cells, data.names), shown, drawers, cautions(cells))
+
+
+def application_tables(data: Data) -> list[Table]:
+    """Return all tables of the chapter, without drawing its pictures."""
+    return [*matrices(data.stacks, data.names), *detail_tables(data.stacks, data.names)]
+
+
+def detail_tables(cells: Sequence[CellStacks], names: Names) -> list[Table]:
+    """Return the tables that the page folds away."""
+    return [details_table(cells, names), errors_table(cells, names), programs_table(cells)]
 
 
 def application_answers(cells: Sequence[CellResult], names: Names) -> list[Answer]:
