@@ -15,6 +15,11 @@ from typing import Any, NamedTuple
 SILENT = 3.0
 
 
+def silent_us(pause_ms: float) -> float:
+    """Return the time without a commit, in us, from which a worker with this pause has not come back."""
+    return SILENT * 1e6 + 1000 * pause_ms
+
+
 class Attempt(NamedTuple):
     """An attempt of a transaction; times in us. The fields are the columns of `stack_attempts`.
 
@@ -134,14 +139,14 @@ def figures(
         if item.outcome == "committed" and item.worker < workers:
             of_workers[item.worker].append(item.completed_us)
     codes = Counter((item.stage, item.code) for item in some if item.outcome != "committed")
-    silent_us = SILENT * 1e6 + 1000 * pause_ms
+    silent = silent_us(pause_ms)
     return Figures(
         len(committed),
         sum(item.outcome == "failed" for item in some),
         sum(item.outcome == "in_doubt" for item in some),
         longest(committed, started_us, ended_us),
         tuple(longest(sorted(own), started_us, ended_us) for own in of_workers),
-        sum(bool(own) and ended_us - max(own) <= silent_us for own in of_workers),
+        sum(bool(own) and ended_us - max(own) <= silent for own in of_workers),
         tuple((stage, code, number) for (stage, code), number in codes.most_common()),
         rows,
     )

@@ -6,11 +6,10 @@ Their pools open before the load starts, so that the cost of starting is in no f
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fivenines.analysis.stacks.figures import SILENT
+from fivenines.analysis.stacks.figures import silent_us
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.base.threads import Background
 from fivenines.experiment.sections.stacks import StackSettings, stacks_of
@@ -117,7 +116,7 @@ class Stacks:
         now = time.monotonic_ns() // 1000
         return all(
             one.program.exit_code is not None
-            or one.program.all_since(now - round(1e6 * SILENT) - 1000 * one.program.task.longest_pause_ms)
+            or one.program.all_since(now - round(silent_us(one.program.task.longest_pause_ms)))
             for one in self._all
         )
 
@@ -143,7 +142,7 @@ class Stacks:
         start = self._started_ns // 1000
         every = []
         for number, one in enumerate(self._all):
-            with one.program.file.open() as lines, suppress(OSError):
+            with one.program.file.open() as lines:
                 every += [
                     (
                         number,
