@@ -12,7 +12,7 @@ from fivenines.experiment.sections.stacks import (
 )
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake, of_entry, shown
-from fivenines.load.stacks.protocol import Driver
+from fivenines.load.stacks.protocol import SPOKEN
 from fivenines.servers.families import driver_of
 from fivenines.solutions.settings import SolutionSettings
 
@@ -37,7 +37,7 @@ def mistakes(experiment: Experiment, base: Path) -> Iterator[Mistake]:
     drivers = {driver_of(solution.engine) for solution in experiment.solutions}
     for index, one in enumerate(section):
         if one.speaks not in drivers and not one.of_all:
-            text = f"{shown(one.called)} speaks to {WORDS[one.speaks]}, and no solution has such servers"
+            text = f"{shown(one.called)} speaks to {SPOKEN[one.speaks]}, and no solution has such servers"
             yield of_entry("stacks", index, text)
         for solution in experiment.solutions:
             if one.speaks == driver_of(solution.engine) and one_host_only(one, solution) and not one.of_all:
@@ -72,7 +72,7 @@ def _problem(solution: SolutionSettings, section: list[StackSettings]) -> str:
         return "client stacks require `machines: namespaces`"
     driver = driver_of(solution.engine)
     if driver is not None and driver not in {one.speaks for one in section}:
-        return f"no stack of the section `stacks` speaks to {WORDS[driver]}: add one"
+        return f"no stack of the section `stacks` speaks to {SPOKEN[driver]}: add one"
     if driver is not None and section[0].of_all and not stacks_of(section, solution):
         return "every stack for its servers takes one host: set `access` to a proxy or a virtual address"
     return ""
@@ -80,6 +80,3 @@ def _problem(solution: SolutionSettings, section: list[StackSettings]) -> str:
 
 def _at(text: str) -> Mistake:
     return Mistake(None, ("stacks",), f"stacks: {text}")
-
-
-WORDS: dict[Driver, str] = {"postgres": "PostgreSQL", "mysql": "MariaDB and MySQL"}

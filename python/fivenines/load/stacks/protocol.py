@@ -23,6 +23,7 @@ from fivenines.analysis.stacks.figures import Attempt
 
 # Servers by their protocol.
 Driver = Literal["postgres", "mysql"]
+SPOKEN: dict[Driver, str] = {"postgres": "PostgreSQL", "mysql": "MariaDB and MySQL"}
 
 Outcome = Literal["committed", "failed", "in_doubt"]
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
-from fivenines.load.stacks.protocol import Driver, Task
+from fivenines.load.stacks.protocol import SPOKEN, Driver, Task
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
 from fivenines.load.stacks.runtimes.java import JavaRuntime
@@ -47,7 +47,7 @@ class Stack(ABC):
         """Return why the stack cannot do a task; empty if it can."""
         if task.driver != self.driver:
             return (
-                f"stack {self.name} speaks to {_NAMES[self.driver]}, and the DSN is of {_NAMES[task.driver]}"
+                f"stack {self.name} speaks to {SPOKEN[self.driver]}, and the DSN is of {SPOKEN[task.driver]}"
             )
         if len(task.servers) > 1 and not self.several_hosts:
             return (
@@ -98,6 +98,13 @@ LIBPQ_BOUNDS: Mapping[str, Scalar] = {
     "connect.keepalives_count": 3,
 }
 
+# Bounds of database/sql's pool, whatever its driver: a deadline of each transaction, and an age of connections.
+DATABASE_SQL_BOUNDS: Mapping[str, Scalar] = {
+    "pool.context_timeout": "5s",
+    "pool.max_idle_conns": 4,
+    "pool.conn_max_lifetime": "3m",
+}
+
 # Bounds of HikariCP's waits, in ms; a connection is tested, and renewed, before an application gets it.
 HIKARI_BOUNDS: Mapping[str, Scalar] = {
     "pool.connectionTimeout": 5000,
@@ -105,8 +112,6 @@ HIKARI_BOUNDS: Mapping[str, Scalar] = {
     "pool.keepaliveTime": 30000,
     "pool.maxLifetime": 180000,
 }
-
-_NAMES = {"postgres": "PostgreSQL", "mysql": "MySQL and MariaDB"}
 
 
 def stacks() -> dict[str, Stack]:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.stack import GoStack
+from fivenines.load.stacks.stack import DATABASE_SQL_BOUNDS, GoStack
 
 
 class DatabaseSqlPgx(GoStack):
@@ -12,10 +12,5 @@ class DatabaseSqlPgx(GoStack):
     description = "database/sql's pool over pgx (Go)"
     driver = "postgres"
     several_hosts = True
-    recommended: ClassVar = {
-        "connect.connect_timeout": 2,
-        "pool.context_timeout": "5s",
-        "pool.max_idle_conns": 4,
-        "pool.conn_max_lifetime": "3m",
-    }
+    recommended: ClassVar = {"connect.connect_timeout": 2, **DATABASE_SQL_BOUNDS}
     documentation = "go.dev/doc/database/cancel-operations; go.dev/doc/database/manage-connections"

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.stack import GoStack
+from fivenines.load.stacks.stack import DATABASE_SQL_BOUNDS, GoStack
 
 
 class DatabaseSqlPq(GoStack):
@@ -12,10 +12,5 @@ class DatabaseSqlPq(GoStack):
     description = "database/sql's pool over lib/pq (Go)"
     driver = "postgres"
     several_hosts = True
-    recommended: ClassVar = {
-        "connect.connect_timeout": 2,
-        "pool.context_timeout": "5s",
-        "pool.max_idle_conns": 4,
-        "pool.conn_max_lifetime": "3m",
-    }
+    recommended: ClassVar = {"connect.connect_timeout": 2, **DATABASE_SQL_BOUNDS}
     documentation = "pkg.go.dev/github.com/lib/pq; go.dev/doc/database/cancel-operations"

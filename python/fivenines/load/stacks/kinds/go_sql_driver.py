@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from fivenines.load.stacks.stack import GoStack
+from fivenines.load.stacks.stack import DATABASE_SQL_BOUNDS, GoStack
 
 
 class GoSqlDriver(GoStack):
@@ -17,8 +17,6 @@ class GoSqlDriver(GoStack):
         "connect.readTimeout": "5s",
         "connect.writeTimeout": "5s",
         "connect.rejectReadOnly": True,
-        "pool.context_timeout": "5s",
-        "pool.max_idle_conns": 4,
-        "pool.conn_max_lifetime": "3m",
+        **DATABASE_SQL_BOUNDS,
     }
     documentation = "github.com/go-sql-driver/mysql#important-settings; go.dev/doc/database/cancel-operations"

@@ -1,11 +1,11 @@
 """Packages of the Python stacks, from PyPI."""
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import ClassVar
 
 from fivenines.base.errors import FiveninesError
+from fivenines.lab.processes.bound import pip
 from fivenines.load.stacks.runtimes.base import PROGRAMS, Runtime
 from fivenines.software.base import Report
 
@@ -26,9 +26,8 @@ class PythonRuntime(Runtime):
 
     def build(self, tree: Path, report: Report) -> str:
         report("fetching the packages from PyPI", None)
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         only = ["--only-binary", ":all:", "--target", str(tree), "--requirement", str(_REQUIREMENTS)]
-        done = subprocess.run([*pip, *only], capture_output=True, text=True, check=False)
+        done = pip("install", "--disable-pip-version-check", *only)
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             raise FiveninesError(f"the packages of the Python stacks could not be installed: {last}")
