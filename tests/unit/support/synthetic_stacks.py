@@ -27,6 +27,7 @@ class Planted:
         twice, lost: numbers of operations with a second row, and without a row.
         died: seconds after the fault at which its program ended.
         kept: connections to the host that was hit, to the end.
+        quiet_ms: time before the end in which no attempt ends.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Planted:
     died: float | None = None
     kept: int = 0
     unread: str = ""
+    quiet_ms: float = 0.0
 
 
 def add_stacks(run: Path, planted: Sequence[Planted]) -> None:
@@ -86,7 +88,7 @@ def _attempts(number: int, one: Planted, fault_at: float, end: float) -> list[di
     for worker, away in enumerate(one.away):
         back = end if away is None else fault_at + 1000 * away
         operation, moment = worker, 10.0
-        while moment < end:
+        while moment < end - one.quiet_ms:
             if one.died is not None and moment >= fault_at + 1000 * one.died:
                 break
             served = not fault_at < moment < back

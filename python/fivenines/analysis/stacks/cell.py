@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.figure_cache import cached
-from fivenines.analysis.stacks.figures import Gap
+from fivenines.analysis.stacks.figures import SILENT, Gap
 from fivenines.analysis.stacks.trial import STACKS, Held, StackMeasures
 from fivenines.analysis.statistics.means import Summary, summarise, summarise_known
 from fivenines.results.store import StoredTrial
@@ -75,9 +75,12 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
     return StackResult(
         name=name,
         trials=len(some),
-        gap=_of_gaps([one.gap for one in each]),
+        # A last gap that is an ordinary pause is open as well, and is no outage that had not ended.
+        gap=_of_gaps([one.gap for one in each], [one.back == 0 for one in each]),
         before=summarise_known(one.before for one in some),
-        last_worker=_of_gaps([worker for one in each if (worker := slowest(one.workers)) is not None]),
+        last_worker=_of_gaps(
+            [slowest(one.workers) for one in each], [one.back < len(one.workers) for one in each]
+        ),
         stuck=sum(one.back < len(one.workers) for one in each),
         never=sum(one.back == 0 for one in each),
         workers=max((len(one.workers) for one in each), default=0),
@@ -95,12 +98,14 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
 
 
 def slowest(gaps: Sequence[Gap]) -> Gap | None:
-    """Return the longest gap; one that had not ended is longer than any that had."""
-    return max(gaps, key=lambda gap: (gap.open, gap.length), default=None)
+    """Return the longest gap; one of silence that had not ended is longer than any that had."""
+    return max(gaps, key=lambda gap: (gap.open and gap.length >= 1000 * SILENT, gap.length), default=None)
 
 
-def _of_gaps(gaps: Sequence[Gap]) -> Summary:
-    return summarise([gap.length for gap in gaps], bounds=sum(gap.open for gap in gaps))
+def _of_gaps(gaps: Sequence[Gap | None], away: Sequence[bool]) -> Summary:
+    """Summarise gaps; `away`: whether what each belongs to had not come back at the end."""
+    known = [(gap, gone) for gap, gone in zip(gaps, away, strict=True) if gap is not None]
+    return summarise([gap.length for gap, _ in known], bounds=sum(gap.open and gone for gap, gone in known))
 
 
 def _stayed(one: StackMeasures) -> bool:

@@ -98,7 +98,7 @@ LIBPQ_BOUNDS: Mapping[str, Scalar] = {
     "connect.keepalives_count": 3,
 }
 
-# Bounds of database/sql's pool, whatever its driver: a deadline of each transaction, and an age of connections.
+# Bounds of database/sql's pool with any driver: a deadline of each transaction, and an age of connections.
 DATABASE_SQL_BOUNDS: Mapping[str, Scalar] = {
     "pool.context_timeout": "5s",
     "pool.max_idle_conns": 4,

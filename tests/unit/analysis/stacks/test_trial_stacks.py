@@ -7,7 +7,8 @@ from synthetic_run import Matrix, Recipe, write_run
 from synthetic_stacks import Planted, add_stacks
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.stacks.cell import StackResult, stacks_of
+from fivenines.analysis.stacks.cell import StackResult, slowest, stacks_of
+from fivenines.analysis.stacks.figures import Gap
 from fivenines.analysis.stacks.trial import StackMeasures, measured
 from fivenines.results.store import open_run
 
@@ -48,6 +49,19 @@ def test_what_does_not_come_back_is_a_lower_bound(tmp_path: Path) -> None:
     assert (half.gap.bounds, half.never, half.stuck) == (0, 0, 2)
     assert half.last_worker.bounds == 2 and half.held == 0
     assert half.held_ms.mean == pytest.approx(250, abs=1) and half.held_ms.bounds == 0
+
+
+def test_a_last_pause_is_no_outage_that_had_not_ended(tmp_path: Path) -> None:
+    # Its workers stop 130 ms before the end: the longest of its gaps, and an ordinary one.
+    run = planted(tmp_path / "run", Planted("a", (0.0, 0.0), quiet_ms=130.0))
+    assert first(run)["a"].figures.gap.open
+    found = results(run)["a"]
+    assert (found.gap.bounds, found.last_worker.bounds, found.stuck) == (0, 0, 0)
+
+
+def test_the_slowest_worker_is_one_of_silence() -> None:
+    pause, outage, silence = Gap(0, 130, open=True), Gap(0, 5000), Gap(0, 4000, open=True)
+    assert slowest([pause, outage]) == outage and slowest([outage, silence]) == silence
 
 
 def test_rows_are_counted_only_where_they_were_read(tmp_path: Path) -> None:
