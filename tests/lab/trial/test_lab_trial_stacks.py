@@ -30,8 +30,6 @@ def stacks_of(outcome: Outcome) -> dict[str, StackMeasures]:
     return {one.name: one for one in found}
 
 
-# Long, as it is not steady next to other tests: a stack may be away again when the observation ends.
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("solution", "driver", "kinds"),
     [

@@ -61,7 +61,8 @@ class Rows:
 
     Attributes:
         twice: operations with more than one row.
-        by_driver: those of them with more rows than attempts, which the driver has repeated by itself.
+        by_driver: those of them with more rows than attempts, which the driver has repeated by itself. An
+            attempt that ran when the program ended is in no line and may have left a row.
         lost: operations that were acknowledged and have no row.
         in_doubt_kept: operations in doubt that have a row.
     """
@@ -182,11 +183,14 @@ def judge(attempts: Sequence[Attempt], found: Mapping[int, int]) -> Rows:
         found: for each operation in the table, its number of rows.
     """
     tries = Counter(item.n for item in attempts)
+    last = {item.worker: item.n for item in sorted(attempts, key=lambda item: item.started_us)}
     acknowledged = {item.n for item in attempts if item.outcome == "committed"}
     doubtful = {item.n for item in attempts if item.outcome == "in_doubt"}
+    # The worker may have been in its next attempt of this operation, or in the first one of another operation.
+    unreported = set(last.values()) - acknowledged
     return Rows(
         twice=sum(number > 1 for number in found.values()),
-        by_driver=sum(1 < number > tries[n] for n, number in found.items() if tries[n]),
+        by_driver=sum(number > max(1, tries[n] + (n in unreported)) for n, number in found.items()),
         lost=sum(n not in found for n in acknowledged),
         in_doubt_kept=sum(n in found for n in doubtful - acknowledged),
     )

@@ -77,6 +77,16 @@ def test_rows_say_what_was_committed() -> None:
     assert found == Rows(twice=2, by_driver=1, lost=1, in_doubt_kept=1)
 
 
+def test_an_attempt_that_was_running_at_the_end_may_have_left_a_row() -> None:
+    lines = [line(0, 1), line(1, 2, outcome="in_doubt", stage="commit", code="x")]
+    # the blind retry of 1 was committed, and the program ended before it could report that
+    assert judge(lines, {0: 1, 1: 2}) == Rows(twice=1, by_driver=0, lost=0, in_doubt_kept=1)
+    # the first attempt of 2 was running, and an attempt inserts one row
+    assert judge(lines, {0: 1, 1: 3, 2: 2}) == Rows(twice=2, by_driver=2, lost=0, in_doubt_kept=1)
+    # 0 was acknowledged and is not tried again
+    assert judge(lines, {0: 2}).by_driver == 1
+
+
 @given(st.lists(st.integers(0, 1000), max_size=50))
 def test_gaps_cover_the_whole_time(moments: list[int]) -> None:
     found = longest(sorted(moments), 0, 1000)
