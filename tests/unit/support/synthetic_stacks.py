@@ -16,6 +16,7 @@ EVERY_MS = 100.0
 
 # The host that was hit, the only one that stacks were given.
 HIT = "10.99.0.11:5432"
+OTHER = "10.99.0.12:5432"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Planted:
         twice, lost: numbers of operations with a second row, and without a row.
         died: seconds after the fault at which its program ended.
         kept: connections to the host that was hit, to the end.
+        let_go_ms: time after the fault at which the others are seen to be gone; before it if negative.
+        elsewhere: whether it was never connected to that host.
         quiet_ms: time before the end in which no attempt ends.
     """
 
@@ -36,6 +39,8 @@ class Planted:
     lost: int = 0
     died: float | None = None
     kept: int = 0
+    let_go_ms: float = 250.0
+    elsewhere: bool = False
     unread: str = ""
     quiet_ms: float = 0.0
 
@@ -65,9 +70,12 @@ def _write(folder: Path, record: TrialRecord, planted: Sequence[Planted]) -> Non
         rows += [
             {"stack": number, "n": n, "rows": 2 if place < one.twice else 1} for place, n in enumerate(kept)
         ]
+        if one.elsewhere:
+            connections.append({"t_ms": 1.0, "stack": number, "server": OTHER, "connections": WORKERS})
+            continue
         connections.append({"t_ms": 1.0, "stack": number, "server": HIT, "connections": WORKERS})
         if one.kept != WORKERS:
-            gone = {"t_ms": fault_at + 250.0, "stack": number, "server": HIT}
+            gone = {"t_ms": fault_at + one.let_go_ms, "stack": number, "server": HIT}
             connections.append({**gone, "connections": one.kept})
     connections.sort(key=lambda item: float(str(item["t_ms"])))
     for table, values in (

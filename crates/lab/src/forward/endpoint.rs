@@ -14,8 +14,9 @@
 
 use super::peer::Owners;
 use super::relay::{self, Ended};
+use super::target::Target;
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -39,17 +40,14 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Starts to serve, in separate threads.
-    pub fn serve(
-        listener: TcpListener,
-        target: SocketAddr,
-        owners: Owners,
-    ) -> io::Result<Endpoint> {
+    pub fn serve(listener: TcpListener, target: Target, owners: Owners) -> io::Result<Endpoint> {
         let listener = Arc::new(listener);
         let (doubts, doubted) = sync_channel(1);
         let door = Arc::clone(&listener);
-        spawn(move || keep(&door, target, &doubted))?;
+        let doubtful = target.clone();
+        spawn(move || keep(&door, &doubtful, &doubted))?;
         let tell = doubts.clone();
-        spawn(move || accept(&listener, target, &owners, &tell))?;
+        spawn(move || accept(&listener, &target, &owners, &tell))?;
         Ok(Endpoint { doubts })
     }
 
@@ -60,20 +58,20 @@ impl Endpoint {
     }
 }
 
-fn accept(listener: &TcpListener, target: SocketAddr, owners: &Owners, doubts: &SyncSender<()>) {
+fn accept(listener: &TcpListener, target: &Target, owners: &Owners, doubts: &SyncSender<()>) {
     loop {
         match listener.accept() {
             Ok((client, from)) => {
                 // also where there is no thread for it
                 relay::reset_at_end(&client, true);
-                let (owners, doubts) = (owners.clone(), doubts.clone());
+                let (owners, doubts, target) = (owners.clone(), doubts.clone(), target.clone());
                 let _ = spawn(move || {
                     if let Err(refusal) = owners.require_ours(from, &client) {
                         eprintln!("refused: {refusal}");
                         return;
                     }
                     let hung_up = |client: &TcpStream| owners.have_hung_up(from, client);
-                    if relay::run(client, target, hung_up) == Ended::ByServer {
+                    if relay::run(client, &target, hung_up) == Ended::ByServer {
                         let _ = doubts.try_send(());
                     }
                 });
@@ -87,7 +85,7 @@ fn accept(listener: &TcpListener, target: SocketAddr, owners: &Owners, doubts: &
 }
 
 /// Closes the port while the server refuses. Doubts that come meanwhile are no more than a further look afterwards.
-fn keep(listener: &TcpListener, target: SocketAddr, doubts: &Receiver<()>) {
+fn keep(listener: &TcpListener, target: &Target, doubts: &Receiver<()>) {
     while doubts.recv().is_ok() {
         thread::sleep(PAUSE);
         if !refuses(target) {
@@ -113,9 +111,12 @@ fn listen(listener: &TcpListener) -> io::Result<()> {
     }
 }
 
-/// Returns whether a connection is refused now; false if it is accepted or not answered.
-fn refuses(target: SocketAddr) -> bool {
-    TcpStream::connect_timeout(&target, BOUND)
+/// Returns whether a connection is refused now; false if it is accepted or not answered, or has no address.
+fn refuses(target: &Target) -> bool {
+    let Ok(address) = target.address() else {
+        return false;
+    };
+    TcpStream::connect_timeout(&address, BOUND)
         .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
@@ -129,6 +130,7 @@ mod tests {
     use super::super::peer::tests::of_this_user;
     use super::*;
     use std::io::{Read, Write};
+    use std::net::SocketAddr;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Instant;
 
@@ -209,7 +211,7 @@ mod tests {
         let target = closed_port();
         let listener = door();
         let port = listener.local_addr().unwrap();
-        let endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();
+        let endpoint = Endpoint::serve(listener, target.into(), of_this_user()).unwrap();
         for doubts in [0, 1, 2, 5] {
             let doubt = || {
                 for _ in 0..doubts {
@@ -219,14 +221,14 @@ mod tests {
                 }
             };
             let server = Server::at(target);
-            until("it does not accept", || !refuses(port));
+            until("it does not accept", || !refuses(&port.into()));
             doubt();
             assert_eq!(ask(port).unwrap(), "hello", "{doubts} doubts");
             drop(server);
             endpoint.doubt();
-            until("it still accepts", || refuses(port));
+            until("it still accepts", || refuses(&port.into()));
             doubt();
-            assert!(refuses(port), "{doubts} doubts");
+            assert!(refuses(&port.into()), "{doubts} doubts");
         }
     }
 
@@ -235,7 +237,7 @@ mod tests {
         let target = closed_port();
         let listener = door();
         let port = listener.local_addr().unwrap();
-        let endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();
+        let endpoint = Endpoint::serve(listener, target.into(), of_this_user()).unwrap();
         let ended = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -254,7 +256,7 @@ mod tests {
                     ask(port).is_ok_and(|heard| heard == "hello")
                 });
                 drop(server);
-                until("it still accepts", || refuses(port));
+                until("it still accepts", || refuses(&port.into()));
             }
             ended.store(true, Ordering::Relaxed);
         });
@@ -269,11 +271,11 @@ mod tests {
         // through the relay: it is connected before its server can be
         let listener = door();
         let port = listener.local_addr().unwrap();
-        let _endpoint = Endpoint::serve(listener, target, of_this_user()).unwrap();
+        let _endpoint = Endpoint::serve(listener, target.into(), of_this_user()).unwrap();
         let mut client = TcpStream::connect(port).unwrap();
         let mut byte = [0];
         let error = client.read(&mut byte).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ConnectionReset);
-        until("it still accepts", || refuses(port));
+        until("it still accepts", || refuses(&port.into()));
     }
 }

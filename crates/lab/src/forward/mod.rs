@@ -13,20 +13,22 @@
 mod endpoint;
 mod peer;
 mod relay;
+mod target;
 
 use anyhow::{Context, Result, bail};
 use base::sys;
 use endpoint::Endpoint;
 use peer::Owners;
 use std::io::BufRead;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::str::FromStr;
+use target::Target;
 
 /// Relay connections from inherited sockets to addresses in this network.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Descriptor of a listening socket, and the target of its connections: FD=ADDRESS:PORT.
+    /// Descriptor of a listening socket, and the target of its connections: FD=HOST:PORT.
     #[arg(long, value_name = "FD=ADDRESS", required = true)]
     endpoint: Vec<Way>,
     /// Descriptor of a socket diagnostics socket in the network of the listening sockets.
@@ -37,17 +39,17 @@ pub struct Args {
     user: u32,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Way {
     listener: RawFd,
-    target: SocketAddr,
+    target: Target,
 }
 
 impl FromStr for Way {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Way, String> {
-        let wanted = || format!("{text:?} is not FD=ADDRESS:PORT");
+        let wanted = || format!("{text:?} is not FD=HOST:PORT");
         let (listener, target) = text.split_once('=').ok_or_else(wanted)?;
         Ok(Way {
             listener: listener.parse().map_err(|_| wanted())?,
@@ -63,7 +65,11 @@ pub fn main(args: &Args) -> Result<()> {
     let mut endpoints = Vec::new();
     for way in &args.endpoint {
         let listener = TcpListener::from(handed_over(way.listener)?);
-        endpoints.push(Endpoint::serve(listener, way.target, owners.clone())?);
+        endpoints.push(Endpoint::serve(
+            listener,
+            way.target.clone(),
+            owners.clone(),
+        )?);
     }
     for line in std::io::stdin().lock().lines() {
         let line = line.context("standard input cannot be read")?;

@@ -7,6 +7,7 @@
 //! A client is connected before its server is, so it finds out by a reset that it was refused. And its keepalive
 //! and its time-outs of TCP reach the relay, which answers for a server that is cut off.
 
+use super::target::Target;
 use libc::{POLLERR, POLLHUP, POLLIN, POLLOUT, POLLRDHUP, c_short};
 use socket2::{Domain, SockRef, Socket, Type};
 use std::io::{self, ErrorKind, Read, Write};
@@ -36,7 +37,7 @@ pub enum Ended {
 ///
 /// A client whose server cannot be connected to is reset. `hung_up` says whether the program of the client has closed
 /// its socket, as its FIN alone says only that it will send no more.
-pub fn run(client: TcpStream, target: SocketAddr, hung_up: impl Fn(&TcpStream) -> bool) -> Ended {
+pub fn run(client: TcpStream, target: &Target, hung_up: impl Fn(&TcpStream) -> bool) -> Ended {
     reset_at_end(&client, true);
     let server = match connect(&client, target, hung_up) {
         Ok(server) => server,
@@ -60,10 +61,11 @@ pub fn reset_at_end(stream: &TcpStream, yes: bool) {
 /// client waits. When it gives up, its attempt must not reach a server that answers later.
 fn connect(
     client: &TcpStream,
-    target: SocketAddr,
+    target: &Target,
     hung_up: impl Fn(&TcpStream) -> bool,
 ) -> Result<TcpStream, Ended> {
-    let server = begin_to_connect(client, target).map_err(|_| Ended::ByServer)?;
+    let address = target.address().map_err(|_| Ended::ByServer)?;
+    let server = begin_to_connect(client, address).map_err(|_| Ended::ByServer)?;
     let mut half_closed = false;
     loop {
         let (asked, patience) = match half_closed {

@@ -186,7 +186,7 @@ def judge(attempts: Sequence[Attempt], found: Mapping[int, int]) -> Rows:
     last = {item.worker: item.n for item in sorted(attempts, key=lambda item: item.started_us)}
     acknowledged = {item.n for item in attempts if item.outcome == "committed"}
     doubtful = {item.n for item in attempts if item.outcome == "in_doubt"}
-    # The worker may have been in its next attempt of this operation, or in the first one of another operation.
+    # The worker may have been in its next attempt of this operation, or in the first one of another.
     unreported = set(last.values()) - acknowledged
     return Rows(
         twice=sum(number > 1 for number in found.values()),

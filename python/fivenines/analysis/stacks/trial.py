@@ -35,8 +35,8 @@ class StackMeasures:
         figures: of the time from the first fault on: gaps begin at the fault, at the earliest.
         before: its longest gap in the steady window, without any fault: what pauses and a slow machine do;
             None: the steady window has no length.
-        held: its connections to the hosts that were hit; None: they were not observed, or it was not given
-            the address of any of them, as behind a proxy.
+        held: its connections to the hosts that were hit; None: they were not observed, or it never had an
+            address of any of them, as behind a proxy.
         died: when its program ended by itself, from the fault on (negative: before); None: it did not.
         problems: what is wrong with its program's lines.
         writing: from when to when it committed, from the fault on (negative: before), as a picture shows it.
@@ -158,15 +158,20 @@ def _held(record: TrialRecord, stack: StackRecord, number: int, connections: Col
     if fault is None or deployment is None or connections is None:
         return None
     hit = {deployment.hosts[name].address for name in [fault.node, *fault.nodes] if name in deployment.hosts}
-    if not hit & {server.rpartition(":")[0] for server in stack.servers}:
+    # A name in the DNS leads to addresses that only the connections show.
+    own = connections["server"][connections["stack"] == number].tolist()
+    if not hit & {server.rpartition(":")[0] for server in (*stack.servers, *own)}:
         return None
     held: dict[str, int] = {}
-    gone: float | None = None
+    gone: float | None = fault.at
     names = ("t_ms", "stack", "server", "connections")
     for t, own, server, count in zip(*(connections[name].tolist() for name in names), strict=True):
         if own == number and server.rpartition(":")[0] in hit:
             held[server] = count
-            if gone is None and t >= fault.at and not sum(held.values()):
+            if t < fault.at:
+                # A look that began before the fault may have ended after it.
+                gone = None if sum(held.values()) else fault.at
+            elif gone is None and not sum(held.values()):
                 gone = t
     return Held(
         sum(held.values()), round((stack.end_ms if gone is None else gone) - fault.at, 1), gone is None

@@ -83,6 +83,8 @@ def _of_solution(solution: SolutionSettings) -> Iterator[str]:
         yield f"{solution.solution} is not possible: {why}"
     if solution.machines == "virtual-machines":
         yield "machines: virtual-machines is not possible on the machines of an inventory"
+    if solution.access.kind == "dns-name":
+        yield "a name in the DNS is not possible, as machines keep their name servers"
     if solution.limits.memory is not None or solution.limits.cpus is not None:
         yield "limits cannot be set"
 

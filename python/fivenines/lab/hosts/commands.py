@@ -52,6 +52,14 @@ class HostCommands(ABC):
     def outside(self, command: Sequence[str]) -> list[str]:
         """Return the command line that runs a tool in the host's network with the machine's own files."""
 
+    def use_name_server(self, address: str) -> None:
+        """Let tools with the machine's own files ask this name server from now on.
+
+        Raises:
+            FiveninesError: hosts of this kind cannot.
+        """
+        raise FiveninesError(f"{self._name}: its name server is that of its machine")
+
     def way_to(self, address: str, timeout: float) -> socket.socket | None:
         """Open a connection from the host to host:port; None: run a tool with `outside` instead."""
         return None

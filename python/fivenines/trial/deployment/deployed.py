@@ -152,6 +152,7 @@ class Deployed(Closing):
             for name, addresses in self.client_addresses.items():
                 self.clients[name] = self.lab.add_host(name, Root())
                 self.lab.network.add_addresses(self.clients[name], addresses - 1)
+                self.access.prepare_client(self.clients[name])
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:

@@ -213,11 +213,12 @@ class Stacks:
 
     def _look(self) -> None:
         """Record changes of connections to servers."""
-        at = round((time.monotonic_ns() - self._started_ns) / 1e6, 1)
         for number, one in enumerate(self._all):
             found = connections(one.program.pid)
             if found is None:
                 continue
+            # After the look: a connection that it has not found is gone at this moment.
+            at = round((time.monotonic_ns() - self._started_ns) / 1e6, 1)
             before = self._seen[number]
             for server in {**before, **found}:
                 if before.get(server, 0) != found.get(server, 0):

@@ -9,7 +9,7 @@ from synthetic_stacks import Planted, add_stacks
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.stacks.cell import StackResult, slowest, stacks_of
 from fivenines.analysis.stacks.figures import Gap
-from fivenines.analysis.stacks.trial import StackMeasures, measured
+from fivenines.analysis.stacks.trial import Held, StackMeasures, measured
 from fivenines.results.store import open_run
 
 
@@ -49,6 +49,13 @@ def test_what_does_not_come_back_is_a_lower_bound(tmp_path: Path) -> None:
     assert (half.gap.bounds, half.never, half.stuck) == (0, 0, 2)
     assert half.last_worker.bounds == 2 and half.held == 0
     assert half.held_ms.mean == pytest.approx(250, abs=1) and half.held_ms.bounds == 0
+
+
+def test_connections_that_are_gone_at_the_fault_were_not_kept(tmp_path: Path) -> None:
+    # A look just before the fault no longer found them, or there were none.
+    run = planted(tmp_path / "run", Planted("early", let_go_ms=-1.0), Planted("elsewhere", elsewhere=True))
+    for name, one in first(run).items():
+        assert one.held == Held(0, 0.0, open=False), name
 
 
 def test_a_last_pause_is_no_outage_that_had_not_ended(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ fn relayed_to(target: SocketAddr) -> (TcpStream, thread::JoinHandle<Ended>) {
     let (accepted, from) = outer.accept().unwrap();
     let owners = of_this_user();
     let hung_up = move |accepted: &TcpStream| owners.have_hung_up(from, accepted);
-    let relay = thread::spawn(move || run(accepted, target, hung_up));
+    let relay = thread::spawn(move || run(accepted, &target.into(), hung_up));
     (client, relay)
 }
 
