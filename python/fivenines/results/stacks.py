@@ -19,6 +19,7 @@ class StackRecord(Record):
     think_ms: int = Field(description="pause of a worker after a committed transaction")
     pause_ms: int = Field(description="pause after another one")
     repeat: bool = Field(False, description="whether operations that failed or are in doubt were repeated")
+    idempotent: bool = Field(False, description="whether operations had a unique key")
     ready_seconds: float = Field(description="from the start of its program until its pool was open")
     ended_ms: float | None = Field(
         None, description="when its program ended by itself; null: it ran until the end of the load"

@@ -11,6 +11,7 @@ from stack_place import PLANTED, Following, Place, stack_place
 
 from fivenines.base.waiting import wait_until
 from fivenines.load.stacks import rows
+from fivenines.load.stacks.protocol import Task
 from fivenines.load.stacks.stack import stacks
 
 
@@ -47,6 +48,19 @@ def test_operations_committed_twice_and_lost_are_counted(place: Place) -> None:
     assert sound["lost"] == sound["committed_twice"] == 0
 
 
+def test_an_idempotency_key_keeps_a_blind_retry_from_writing_twice(place: Place) -> None:
+    blind = place.planted("doubt", options=["--repeat"])
+    assert blind["in_doubt"] > 0 and blind["committed_twice"] > 0 == blind["committed_twice_by_driver"]
+    keyed = place.planted("doubt", options=["--idempotent"])
+    assert keyed["in_doubt"] > 0 and keyed["committed_twice"] == keyed["lost"] == keyed["failed"] == 0
+
+
+def test_every_program_writes_with_an_idempotency_key(place: Place) -> None:
+    answer = place.run("run", *place.kinds, "--idempotent", "--duration", "3s", "--json")
+    for one in json.loads(answer.stdout):
+        assert one["committed"] > 0 and one["failed"] == one["in_doubt"] == one["committed_twice"] == 0, one
+
+
 def test_a_table_that_cannot_be_dropped_is_named(place: Place) -> None:
     kind = place.kinds[0]
     with place.start(
@@ -80,12 +94,13 @@ def test_a_table_that_cannot_be_dropped_is_named(place: Place) -> None:
 @pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
 def test_a_table_is_dropped_although_the_standby_is_gone(place: Place) -> None:
     sql = place.server.sql
-    rows.create(sql.open_data, "postgres", "fivenines_stack_left")
+    left = "fivenines_stack_left"
+    rows.create(sql.open_data, Task("left", "postgres", (), "", "", "", left))
     sql.execute("ALTER SYSTEM SET synchronous_standby_names = 'absent'", "SELECT pg_reload_conf()")
     try:
         wanted = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting <> ''"
         wait_until(lambda: "" if sql.query(wanted) == [(1,)] else "not yet", LIMIT, "it is in effect", 0.1)
-        rows.drop(sql.open_data, "postgres", "fivenines_stack_left")
+        rows.drop(sql.open_data, "postgres", left)
     finally:
         sql.execute("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
     assert place.tables() == []

@@ -1,7 +1,8 @@
 """A client stack written from the documented line protocol alone, with defects to plant by `plant.NAME`.
 
 hang: worker 1 hangs after its third transaction. twice: every tenth operation inserts two rows. lost: every
-tenth operation is reported as committed and is rolled back. silent: there are no signs of life.
+tenth operation is reported as committed and is rolled back. silent: there are no signs of life. doubt: every
+tenth operation is reported as in doubt although it is committed; it is repeated if the task demands that.
 """
 
 import json
@@ -42,8 +43,9 @@ def connect(number: int) -> "psycopg.Connection | pymysql.Connection":
 def work(worker: int) -> None:
     connection = None
     tried = 0
-    sql = f"INSERT INTO {task['table']} (n, attempt) VALUES (%s, 1)"
-    for number in range(10**9):
+    sql = f"INSERT INTO {task['table']} (n, attempt) VALUES (%s, %s) {task['suffix']}"
+    number, attempt = 0, 1
+    while True:
         n = worker + number * task["workers"]
         start, stage = now(), "acquire"
         outcome = {"outcome": "committed", "stage": "release"}
@@ -52,19 +54,24 @@ def work(worker: int) -> None:
             stage = "work"
             with connection.cursor() as cursor:
                 for _ in range(2 if "twice" in planted and number % 10 == 5 else 1):
-                    cursor.execute(sql, (n,))
+                    cursor.execute(sql, (n, attempt))
             stage = "commit"
             if "lost" in planted and number % 10 == 5:
                 connection.rollback()
             else:
                 connection.commit()
+            if "doubt" in planted and number % 10 == 5 and attempt == 1:
+                outcome = {"outcome": "in_doubt", "stage": "commit", "code": "planted"}
         except Exception as error:
             connection, tried = None, tried + 1
             failed = "in_doubt" if stage == "commit" else "failed"
             outcome = {"outcome": failed, "stage": stage, "code": type(error).__name__}
-        write(event="transaction", n=n, worker=worker, start_us=start, end_us=now(), **outcome)
+        line = {"n": n, "worker": worker, "attempt": attempt, "start_us": start, "end_us": now()}
+        write(event="transaction", **line, **outcome)
         if "hang" in planted and worker == 1 and number == 2:
             threading.Event().wait()
+        repeated = task["repeat"] and outcome["outcome"] != "committed"
+        number, attempt = (number, attempt + 1) if repeated else (number + 1, 1)
         time.sleep(task["think_ms"] / 1000)
 
 

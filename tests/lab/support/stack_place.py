@@ -46,11 +46,20 @@ class Place:
         """Run `fivenines stacks` to completion."""
         return ended(self.start(*arguments))
 
-    def planted(self, *defects: str, seconds: int = 6) -> dict[str, Any]:
-        """Run the planted program; return its result."""
+    def planted(self, *defects: str, options: Iterable[str] = (), seconds: int = 6) -> dict[str, Any]:
+        """Run the planted program with further options; return its result."""
         plants = [word for defect in defects for word in ("--set", f"planted.plant.{defect}=true")]
         answer = self.run(
-            "run", "--program", PLANTED, *plants, "--duration", f"{seconds}s", "--think", "20ms", "--json"
+            "run",
+            "--program",
+            PLANTED,
+            *plants,
+            "--duration",
+            f"{seconds}s",
+            "--think",
+            "20ms",
+            "--json",
+            *options,
         )
         (found,) = json.loads(answer.stdout)
         assert found["committed"] > 20 and not found["table_left"], found

@@ -68,6 +68,18 @@ def test_a_kill_as_applications_have_it(
     assert all((one.held is None) == (driver == "mysql") for one in found.values())
 
 
+def test_repeated_operations_are_written_once_with_a_key(tmp_path: Path) -> None:
+    section = "stacks:\n"
+    for name, repeat in (("blind", "true"), ("keyed", "idempotent")):
+        section += planted(name, "postgres", "doubt").replace("think:", f"repeat: {repeat}, think:")
+    outcome = run_trial(tmp_path, POSTGRES + section + timing(steady=4))
+    assert [(one.repeat, one.idempotent) for one in outcome.record.stacks] == [(True, False), (True, True)]
+    found = stacks_of(outcome)
+    blind, keyed = (found[name].figures for name in ("blind", "keyed"))
+    assert blind.in_doubt > 0 and blind.rows is not None and blind.rows.twice > blind.rows.by_driver == 0
+    assert keyed.in_doubt > 0 and keyed.rows is not None and (keyed.rows.twice, keyed.rows.lost) == (0, 0)
+
+
 def test_a_hung_worker_is_missing(tmp_path: Path) -> None:
     section = "stacks:\n" + planted("hung", "postgres", "hang") + planted("well", "postgres")
     outcome = run_trial(tmp_path, POSTGRES + section + timing(steady=8))

@@ -43,8 +43,9 @@ def test_one_that_takes_root_says_so_in_its_head(path: Path) -> None:
     assert bool(_with_root(path)) == ("sudo fivenines run" in head)
 
 
-def test_one_of_them_takes_root() -> None:
-    assert [path.name for path in EXAMPLES if _with_root(path)] == ["managers.yaml"]
+def test_those_with_pacemaker_take_root() -> None:
+    with_root = [path.name for path in EXAMPLES if _with_root(path)]
+    assert with_root == ["client-access.yaml", "managers.yaml"]
 
 
 def test_without_root_it_plans_what_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:

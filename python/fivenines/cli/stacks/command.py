@@ -115,6 +115,12 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             "--repeat", help="Repeat operations that failed or are in doubt, as a blind retry does."
         ),
     ] = False,
+    idempotent: Annotated[
+        bool,
+        typer.Option(
+            "--idempotent", help="Repeat operations, which have a unique key: a second INSERT does nothing."
+        ),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the lines of each stack.", metavar="DIR")
     ] = None,
@@ -149,6 +155,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         workers,
         think,
         repeat,
+        idempotent,
         out,
         as_json,
     )

@@ -20,7 +20,8 @@ from fivenines.load.bench.plan import Bench
 from fivenines.load.dsn import Dsn, parse_dsn
 from fivenines.load.stacks.measure import Chosen, Measured, file_name, measure, table
 from fivenines.load.stacks.process import RunningStack
-from fivenines.load.stacks.protocol import Task
+from fivenines.load.stacks.protocol import Driver, Task
+from fivenines.load.stacks.rows import suffix
 from fivenines.load.stacks.stack import Stack, settings, stack
 from fivenines.load.workloads.oltp import Oltp
 
@@ -42,6 +43,7 @@ class Options:
     workers: int = 4
     think: str = "100ms"
     repeat: bool = False
+    idempotent: bool = False
     out: Path | None = None
     as_json: bool = False
 
@@ -156,9 +158,10 @@ def _settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def _task(name: str, dsn: Dsn, options: Options, chosen: dict[str, Any]) -> Task:
     think = round(1000 * duration("--think", options.think))
+    driver: Driver = "mysql" if dsn.driver == "mysql" else "postgres"
     return Task(
         name,
-        "mysql" if dsn.driver == "mysql" else "postgres",
+        driver,
         tuple(str(address) for address in dsn.addresses),
         dsn.user,
         dsn.password,
@@ -167,7 +170,8 @@ def _task(name: str, dsn: Dsn, options: Options, chosen: dict[str, Any]) -> Task
         options.workers,
         think,
         think,
-        options.repeat,
+        options.repeat or options.idempotent,
+        suffix(driver, options.idempotent),
         chosen,
     )
 

@@ -67,8 +67,10 @@ class StackSettings(Settings):
         0.1, description="pause of a worker after a committed transaction"
     )
     pause: Annotated[Duration, Field(ge=0.001, le=60)] = Field(0.1, description="pause after another one")
-    repeat: bool = Field(
-        False, description="repeat operations that failed or are in doubt, as a blind retry does"
+    repeat: bool | Literal["idempotent"] = Field(
+        False,
+        description="repeat operations that failed or are in doubt, as a blind retry does; idempotent: "
+        "operations have a unique key, and a second INSERT does nothing",
     )
     of_all: bool = Field(
         False, description="set where the list is the word `all`, which has stacks for any server"

@@ -105,7 +105,7 @@ def table() -> str:
 
 def _created(connect: rows.Connect, task: Task) -> None:
     try:
-        rows.create(connect, task.driver, task.table)
+        rows.create(connect, task)
     except FiveninesError:
         raise
     except Exception as error:  # each driver has its own exceptions

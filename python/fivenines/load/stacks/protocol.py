@@ -220,6 +220,7 @@ class Task:
         workers: number of workers that share the pool.
         think_ms: pause of a worker after a committed transaction; `pause_ms`: after another one.
         repeat: whether an operation that failed or is in doubt is tried again with the same number.
+        suffix: end of the INSERT statement, see `rows.suffix`; empty if operations may have several rows.
         options: settings of driver and pool by name, as "pool.timeout".
     """
 
@@ -234,6 +235,7 @@ class Task:
     think_ms: int = 100
     pause_ms: int = 100
     repeat: bool = False
+    suffix: str = ""
     options: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -77,7 +77,7 @@ class Stacks:
         for settings in self._section:
             task = self._task(settings)
             try:
-                rows.create(primary.sql.open_data, task.driver, task.table, task.user)
+                rows.create(primary.sql.open_data, task, task.user)
             except Exception as error:  # each driver has its own exceptions
                 raise FiveninesError(
                     f"stack {task.name}: its table could not be created: {brief(error)}"
@@ -200,6 +200,7 @@ class Stacks:
             think_ms=task.think_ms,
             pause_ms=task.pause_ms,
             repeat=task.repeat,
+            idempotent=bool(task.suffix),
             ready_seconds=round((ready.at_us - one.begun_us) / 1e6, 3) if ready else 0.0,
             ended_ms=None if gone is None or gone >= one.ended_us else round((gone - start) / 1000, 3),
             end_ms=round((one.ended_us - start) / 1000, 3),
@@ -240,6 +241,7 @@ class Stacks:
             settings.workers,
             round(1000 * settings.think),
             round(1000 * settings.pause),
-            settings.repeat,
+            bool(settings.repeat),
+            rows.suffix(settings.speaks, settings.repeat == "idempotent"),
             dict(settings.options),
         )

@@ -245,7 +245,7 @@ def programs_table(cells: Sequence[CellStacks]) -> Table:
             ", ".join(f"{name}={value}" for name, value in one.options.items()) or "its defaults",
             str(one.workers),
             milliseconds(one.think_ms),
-            "yes" if one.repeat else "no",
+            "idempotent" if one.idempotent else "yes" if one.repeat else "no",
             milliseconds(1000 * one.ready_seconds),
         ]
         for one in records.values()

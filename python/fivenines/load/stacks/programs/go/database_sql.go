@@ -59,7 +59,7 @@ func databaseSQL(task *task, db *sql.DB, pool map[string]string, places string) 
 	if err := db.Ping(); err != nil {
 		return nil, err
 	}
-	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES (%s)", task.Table, places)
+	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES (%s) %s", task.Table, places, task.Suffix)
 	return func(operation, attempt int64, stage *string) error {
 		within, cancel := bounded(patience)
 		defer cancel()

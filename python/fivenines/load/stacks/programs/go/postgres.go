@@ -50,7 +50,7 @@ func pgxPool(task *task) (transaction, string, error) {
 	if err := opened.Ping(context.Background()); err != nil {
 		return nil, "", err
 	}
-	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES ($1, $2)", task.Table)
+	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES ($1, $2) %s", task.Table, task.Suffix)
 	transact := func(operation, attempt int64, stage *string) error {
 		within, cancel := bounded(patience)
 		defer cancel()

@@ -21,6 +21,7 @@ type task struct {
 	ThinkMs  int64          `json:"think_ms"`
 	PauseMs  int64          `json:"pause_ms"`
 	Repeat   bool           `json:"repeat"`
+	Suffix   string         `json:"suffix"`
 	Options  map[string]any `json:"options"`
 }
 

@@ -15,7 +15,7 @@ async function mysql2(task) {
   const account = { ...server(task), user: task.user, password: task.password, database: task.database };
   const pool = refused(() => driver.createPool({ ...account, connectionLimit: task.workers, ...connect, ...own }));
   (await pool.getConnection()).release();
-  const sql = `INSERT INTO ${task.table} (n, attempt) VALUES (?, ?)`;
+  const sql = `INSERT INTO ${task.table} (n, attempt) VALUES (?, ?) ${task.suffix}`;
 
   async function transact(n, attempt, at) {
     const connection = await pool.getConnection();

@@ -30,7 +30,7 @@ async function nodePostgres(task) {
   // The pool's event is of idle clients only: a client that a worker has borrowed needs a listener of its own.
   if (listener === 'clients') pool.on('connect', (client) => client.on('error', () => {}));
   (await pool.connect()).release();
-  const sql = `INSERT INTO ${task.table} (n, attempt) VALUES ($1, $2)`;
+  const sql = `INSERT INTO ${task.table} (n, attempt) VALUES ($1, $2) ${task.suffix}`;
 
   async function transact(n, attempt, at) {
     const client = await pool.connect();

@@ -19,6 +19,7 @@ record Task(
     long thinkMs,
     long pauseMs,
     boolean repeat,
+    String suffix,
     Map<String, String> options) {
 
     /** Reads it from the first line of standard input; nothing after the line is read. */
@@ -49,6 +50,7 @@ record Task(
             task.getLong("think_ms"),
             task.getLong("pause_ms"),
             task.getBoolean("repeat"),
+            task.getString("suffix"),
             options);
     }
 

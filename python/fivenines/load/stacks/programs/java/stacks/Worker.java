@@ -22,7 +22,7 @@ final class Worker implements Runnable {
         this.task = task;
         this.pool = pool;
         this.number = number;
-        this.insert = "INSERT INTO " + task.table() + " (n, attempt) VALUES (?, ?)";
+        this.insert = "INSERT INTO " + task.table() + " (n, attempt) VALUES (?, ?) " + task.suffix();
     }
 
     @Override

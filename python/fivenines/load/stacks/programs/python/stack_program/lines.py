@@ -39,6 +39,7 @@ class Task:
     think_ms: int
     pause_ms: int
     repeat: bool
+    suffix: str
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -60,7 +60,7 @@ async def _asyncpg(task: Task) -> None:
     pool = await asyncpg.create_pool(
         **account(task), **task.settings("connect"), **{**sizes, **pool_settings}
     )
-    sql = f"INSERT INTO {task.table} (n, attempt) VALUES ($1, $2)"
+    sql = f"INSERT INTO {task.table} (n, attempt) VALUES ($1, $2) {task.suffix}"
 
     @asynccontextmanager
     async def transact(attempt: Attempt) -> Any:
@@ -104,7 +104,7 @@ async def _sqlalchemy(task: Task) -> None:
         connect_args={**account(task), **task.settings("connect")},
         **{**sizes, **task.settings("pool")},
     )
-    statement = sqlalchemy.text(f"INSERT INTO {task.table} (n, attempt) VALUES (:n, :attempt)")
+    statement = sqlalchemy.text(f"INSERT INTO {task.table} (n, attempt) VALUES (:n, :attempt) {task.suffix}")
 
     @asynccontextmanager
     async def transact(attempt: Attempt) -> Any:

@@ -66,7 +66,7 @@ def psycopg_pools(task: Task) -> None:
     sizes = {"min_size": task.workers, "max_size": task.workers}
     opened = psycopg_pool.ConnectionPool(kwargs={**account(task), **connect}, open=True, **{**sizes, **pool})
     opened.wait(timeout=60.0)
-    sql = f"INSERT INTO {task.table} (n, attempt) VALUES (%s, %s)"
+    sql = f"INSERT INTO {task.table} (n, attempt) VALUES (%s, %s) {task.suffix}"
     versions = f"psycopg {psycopg.__version__}, psycopg_pool {psycopg_pool.__version__}"
     run(task, opened.connection, lambda link, n, number: link.execute(sql, (n, number)), versions)
 
@@ -105,7 +105,7 @@ def _sqlalchemy(task: Task, url: str, known: dict[str, Any], driver: str) -> Non
     engine = sqlalchemy.create_engine(
         url, connect_args={**known, **task.settings("connect")}, **{**sizes, **task.settings("pool")}
     )
-    statement = sqlalchemy.text(f"INSERT INTO {task.table} (n, attempt) VALUES (:n, :attempt)")
+    statement = sqlalchemy.text(f"INSERT INTO {task.table} (n, attempt) VALUES (:n, :attempt) {task.suffix}")
 
     def insert(link: Any, n: int, number: int) -> None:
         link.execute(statement, {"n": n, "attempt": number})
