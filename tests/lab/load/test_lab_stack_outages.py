@@ -92,6 +92,36 @@ def test_a_program_that_an_error_event_ends_is_reported(place: Place, tmp_path: 
     assert following.missing(begun) == DIES and found["lost"] == 0 and not found["table_left"]
 
 
+@pytest.mark.parametrize("place", ["postgres-18"], indirect=True)
+def test_a_commit_in_which_the_session_ends_is_in_doubt(place: Place, tmp_path: Path) -> None:
+    kinds = [f"{name}:recommended" if name == DIES else name for name in place.kinds]
+    following = Following(tmp_path, kinds)
+    sql = place.server.sql
+    waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+
+        def missing(since: float) -> str:
+            assert process.poll() is None, process.communicate()
+            return following.missing(since)
+
+        wait_until(lambda: missing(0.0), LIMIT, "stacks write", 0.2)
+        # The standby that every COMMIT waits for does not exist.
+        sql.execute("ALTER SYSTEM SET synchronous_standby_names = 'absent'", "SELECT pg_reload_conf()")
+        try:
+            wanted = f"SELECT count(*) >= {4 * (len(kinds) - 1)} {waiting}"
+            wait_until(lambda: "" if sql.query(wanted) == [(True,)] else "some", LIMIT, "all wait", 0.1)
+            sql.execute(f"SELECT pg_terminate_backend(pid) {waiting}")
+        finally:
+            sql.execute("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+        begun = time.monotonic()
+        wait_until(lambda: missing(begun), LIMIT, "stacks write again", 0.2)
+        running(process, "stacks").send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, err
+    for item in json.loads(out):
+        assert item["in_doubt"] > 0 and item["lost"] == 0 and not item["problems"], item
+
+
 # The port of the relay.
 RELAY = 15432
 

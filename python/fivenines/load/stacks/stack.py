@@ -12,7 +12,9 @@ from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
 from fivenines.load.stacks.runtimes.java import JavaRuntime
 from fivenines.load.stacks.runtimes.node import NodeRuntime
+from fivenines.load.stacks.runtimes.psql import PsqlRuntime
 from fivenines.load.stacks.runtimes.python import PythonRuntime
+from fivenines.load.stacks.runtimes.rust import RustRuntime
 
 Scalar = str | int | float | bool
 
@@ -89,6 +91,22 @@ class NodeStack(Stack):
         return NodeRuntime()
 
 
+class PsqlStack(Stack):
+    """A stack that runs psql."""
+
+    @property
+    def runtime(self) -> PsqlRuntime:
+        return PsqlRuntime()
+
+
+class RustStack(Stack):
+    """A stack of the Rust program."""
+
+    @property
+    def runtime(self) -> RustRuntime:
+        return RustRuntime()
+
+
 # Bounds of libpq, for every driver over it.
 LIBPQ_BOUNDS: Mapping[str, Scalar] = {
     "connect.connect_timeout": 2,
@@ -111,6 +129,15 @@ HIKARI_BOUNDS: Mapping[str, Scalar] = {
     "pool.validationTimeout": 2000,
     "pool.keepaliveTime": 30000,
     "pool.maxLifetime": 180000,
+}
+
+# Bounds of sqlx's pool. The driver has none for a statement: the program ends the transaction, and has the
+# connection closed, as the pool would wait for its answer without a bound.
+SQLX_BOUNDS: Mapping[str, Scalar] = {
+    "pool.acquire_timeout": "5s",
+    "pool.max_lifetime": "3m",
+    "pool.transaction_timeout": "5s",
+    "pool.destroy_failed": True,
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from xml.etree import ElementTree
 
 import pytest
@@ -29,9 +30,10 @@ def test_each_bounds_its_waits_and_says_by_which_documentation(kind: Stack) -> N
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_each_is_known_to_its_program(kind: Stack) -> None:
     assert kind.name in kind.command()[-1]
-    sources = (file for file in PROGRAMS.rglob("*") if file.suffix in (".py", ".go", ".java", ".js"))
+    sources = (file for file in PROGRAMS.rglob("*") if file.suffix in (".py", ".go", ".java", ".js", ".rs"))
     known = (
-        re.search(rf'["\' ]{kind.name}["\':]|^  {kind.name},|\b{kind.name} }}', file.read_text(), re.M)
+        file.stem == kind.name
+        or re.search(rf'["\' ]{kind.name}["\':]|^  {kind.name},|\b{kind.name} }}', file.read_text(), re.M)
         for file in sources
     )
     assert any(known), "no program has a stack of this name"
@@ -48,10 +50,14 @@ def test_no_file_of_packages_names_a_registry() -> None:
         "python/requirements.txt",
         "go/go.mod",
         "go/go.sum",
+        "rust/Cargo.toml",
+        "rust/Cargo.lock",
         "java/pom.xml",
         "node/package-lock.json",
     ):
         text = (PROGRAMS / name).read_text().replace("http://maven.apache.org/POM/4.0.0", "")
+        # The name of the index of packages, wherever Cargo fetches it from.
+        text = text.replace("registry+https://github.com/rust-lang/crates.io-index", "")
         assert not HOSTS.search(text), name
 
 
@@ -76,3 +82,17 @@ def test_every_module_of_go_has_a_checksum() -> None:
     modules = re.findall(r"^\t(\S+) (v\S+)", (PROGRAMS / "go/go.mod").read_text(), re.MULTILINE)
     sums = (PROGRAMS / "go/go.sum").read_text()
     assert modules and all(f"{name} {version} h1:" in sums for name, version in modules)
+
+
+def test_every_package_of_cargo_has_a_checksum() -> None:
+    wanted = tomllib.loads((PROGRAMS / "rust/Cargo.toml").read_text())
+    packages = tomllib.loads((PROGRAMS / "rust/Cargo.lock").read_text())["package"]
+    others = [package for package in packages if package["name"] != wanted["package"]["name"]]
+    assert others and all(re.fullmatch(r"[0-9a-f]{64}", package["checksum"]) for package in others)
+    locked = {(package["name"], f"={package['version']}") for package in others}
+    for name, item in wanted["dependencies"].items():
+        assert (name, item if isinstance(item, str) else item["version"]) in locked, name
+
+
+def test_the_program_in_rust_is_no_part_of_another_workspace() -> None:
+    assert "workspace" in tomllib.loads((PROGRAMS / "rust/Cargo.toml").read_text())

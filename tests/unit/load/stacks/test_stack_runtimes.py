@@ -8,9 +8,10 @@ from typing import ClassVar
 import pytest
 
 from fivenines.base.errors import FiveninesError
-from fivenines.load.stacks.runtimes import base, relocated, tools
+from fivenines.load.stacks.runtimes import base, relocated, rust, tools
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
+from fivenines.load.stacks.runtimes.rust import RustRuntime
 from fivenines.load.stacks.runtimes.tools import Tools, bundle, found, workshop
 from fivenines.load.stacks.stack import stacks
 from fivenines.software.base import Report
@@ -45,10 +46,42 @@ def test_other_sources_are_another_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert GoRuntime().file_name != before
 
 
+def test_what_cargo_leaves_is_no_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "PROGRAMS", tmp_path)
+    (tmp_path / "rust/src").mkdir(parents=True)
+    (tmp_path / "rust/src/main.rs").write_text("fn main() {}")
+    before = RustRuntime().file_name
+    (tmp_path / "rust/target").mkdir()
+    (tmp_path / "rust/target/program").write_text("built")
+    assert RustRuntime().file_name == before
+
+
+def test_rust_needs_a_compiler_and_a_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    written = {"rustc": "rustc 1.85.0 (4d91de4e4)", "cargo": "cargo 1.85.0 (d73d2caf9)", "cc": "cc 14"}
+    for name, version in written.items():
+        assert rust.machines_rust() == "", "something is missing"
+        (tmp_path / name).write_text(f"#!/bin/sh\necho '{version}'\n")
+        (tmp_path / name).chmod(0o755)
+    assert rust.machines_rust() == "Rust 1.85.0"
+    (tmp_path / "rustc").write_text("#!/bin/sh\necho 'rustc 1.84.1 (e71f9a9a9)'\n")
+    assert rust.machines_rust() == "", "too old"
+
+
+def test_cargo_finds_the_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "config.toml").write_text("[http]\n")
+    monkeypatch.setenv("CARGO_HOME", str(own))
+    assert [file.name for file in rust._home(tmp_path / "new").iterdir()] == ["config.toml"]
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "missing"))
+    assert list(rust._home(tmp_path / "empty").iterdir()) == []
+
+
 def test_every_runtime_has_sources() -> None:
     runtimes: dict[str, Runtime] = {kind.runtime.name: kind.runtime for kind in stacks().values()}
-    assert len({runtime.file_name for runtime in runtimes.values()}) == len(runtimes) >= 4
-    assert all(runtime.files() for runtime in runtimes.values())
+    assert len({runtime.file_name for runtime in runtimes.values()}) == len(runtimes) >= 6
+    assert [name for name, runtime in runtimes.items() if not runtime.files()] == ["stacks-psql"]
 
 
 def test_this_machines_tools_come_first(tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ _NETWORK = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf")
 _CERTIFICATES = ("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/usr/local/share/ca-certificates")
 
 # Variables of the machine's own tools, which are wrong for others.
-_OF_TOOLS = ("GOROOT", "GOBIN", "JAVA_HOME", "NODE_PATH", "NODE_OPTIONS", "LD_LIBRARY_PATH", "LD_PRELOAD")
+_OF_TOOLS = (
+    *("GOROOT", "GOBIN", "JAVA_HOME", "NODE_PATH", "NODE_OPTIONS", "LD_LIBRARY_PATH", "LD_PRELOAD"),
+    *("RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS"),
+)
 
 _LAST_LINES = 6
 
