@@ -22,6 +22,7 @@ from fivenines.analysis.availability.interruptions import (
     stalls,
     trial_events,
 )
+from fivenines.analysis.availability.needless import Response, response
 from fivenines.analysis.availability.stall_causes import (
     Evidence,
     Stall,
@@ -91,7 +92,8 @@ class TrialFigures:
     and times of nearly no throughput, with their causes, `unseen` incidents that the servers do not log.
     `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
     window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
-    work, `steadiness` that of the throughput of a single step.
+    work, `steadiness` that of the throughput of a single step. `response`: what the cluster did although no
+    server had died.
     """
 
     throughput: Throughput | None
@@ -113,6 +115,7 @@ class TrialFigures:
     truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
     watched: bool = True
     split_brains: list[SplitBrain] = field(default_factory=list)
+    response: Response | None = None
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
@@ -315,6 +318,7 @@ def _measure(
         truth=truth,
         watched=watched,
         split_brains=split,
+        response=response(record, traces.states, sum(fault.failed + fault.in_doubt for fault in faults)),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)
             if measured

@@ -99,6 +99,10 @@ class Windows(Record):
     end: float = Field(description="end of the load")
 
 
+# End of the detail of a `fenced` event if no process of the server was left.
+FOUND_DEAD = "it had died before"
+
+
 class Event(Record):
     """An event of a trial: a fault, its end, detection, promotion, restart or rejoin."""
 

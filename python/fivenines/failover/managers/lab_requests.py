@@ -4,24 +4,30 @@ from typing import Any
 
 from fivenines.base.errors import FiveninesError
 from fivenines.failover.managers.base import Manager
+from fivenines.results.records import FOUND_DEAD
 
 # The possible requests, and the answer to each once it is done.
 ANSWERS = {"fence": "fenced", "stop": "stopped", "start": "started", "entry": "moved"}
 
 
-def serve(manager: Manager[Any], kind: str, name: str) -> None:
+def serve(manager: Manager[Any], kind: str, name: str) -> str:
     """Fence (make sure that no process of its server is left), stop or start a node; return when done.
 
     `entry` is only recorded: the manager itself has moved the access layer's entry to the node.
+
+    Returns:
+        `FOUND_DEAD` if the fenced server had died before, else an empty text.
 
     Raises:
         FiveninesError: it was not done; with the reason.
     """
     node = manager.solution.node(name)
     if kind == "fence":
-        if node.process is not None and not node.process.gone(node.process.kill()):
+        killed = node.process.kill() if node.process is not None else []
+        if node.process is not None and not node.process.gone(killed):
             raise FiveninesError(f"fencing failed: processes of {name} are left after SIGKILL")
-    elif kind == "stop":
+        return "" if killed else FOUND_DEAD
+    if kind == "stop":
         node.stop()
     elif kind == "start":
         manager.start_node(node)
@@ -31,3 +37,4 @@ def serve(manager: Manager[Any], kind: str, name: str) -> None:
         raise FiveninesError(
             f"{kind!r} is not a request: the lab can fence, stop or start a node, and note its entry"
         )
+    return ""

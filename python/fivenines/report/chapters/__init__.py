@@ -30,6 +30,7 @@ ORDER = (
     "performance.clients",
     "availability.outage",
     "availability.applications",
+    "availability.needless",
     "availability.phases",
     "availability.failover",
     "availability.rejoin",

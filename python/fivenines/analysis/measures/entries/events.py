@@ -24,6 +24,11 @@ def _split_brain(trial: TrialMeasures) -> bool | None:
     return bool(trial.split_brains) if trial.watched else None
 
 
+def _needless(trial: TrialMeasures) -> bool | None:
+    result = trial.response
+    return result.needless if result is not None and result.counts else None
+
+
 def _violated(trial: TrialMeasures) -> bool | None:
     checked = [invariant.status for invariant in trial.record.invariants if invariant.status != "unknown"]
     return "violated" in checked if checked else None
@@ -89,6 +94,15 @@ ENTRIES = (
         seen=_counted("stale"),
     ),
     Measure("split_brain", "Split brain", "split brain", "event", seen=_split_brain),
+    Measure(
+        "needless_failover",
+        "Needless failovers",
+        "failovers although no server had died",
+        "event",
+        source="a fault that kills no server, or none",
+        never="no failover without a death",
+        seen=_needless,
+    ),
     Measure(
         "violated",
         "Invariants violated",

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -110,6 +111,8 @@ class Mha(Manager[MhaSettings]):
     def __init__(self, settings: MhaSettings, solution: Cluster[Any]) -> None:
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
+        # What the lab said of the server that was fenced last.
+        self._remark = ""
         self._process: subprocess.Popen[str] | None = None
         # The process that fivenines has ended, which is not a failure.
         self._ended: subprocess.Popen[str] | None = None
@@ -291,7 +294,9 @@ class Mha(Manager[MhaSettings]):
                     if event.kind == "promoted":
                         self.solution.roles.appoint(event.node)
                     self._acting = reader.acting
-                    self._events.append(event)
+                    found_dead = event.kind == "fenced" and self._remark
+                    detail = f"{event.detail}; {self._remark}" if found_dead else event.detail
+                    self._events.append(replace(event, detail=detail))
         self._acting = False
 
     def _record(self, kind: str, node: str, detail: str) -> None:
@@ -307,7 +312,9 @@ class Mha(Manager[MhaSettings]):
         kind, address = request if len(request) == 2 else ("", "")
         try:
             name = self._reader().names.get(address, address)
-            lab_requests.serve(self, kind, name)
+            remark = lab_requests.serve(self, kind, name)
+            if kind == "fence":
+                self._remark = remark
         except FiveninesError as error:
             return brief(error)
         if kind == "entry":

@@ -59,6 +59,8 @@ class Operator(Manager[OperatorSettings]):
 
     def start(self) -> None:
         self._events: list[ManagerEvent] = []
+        # What the lab said of the server that was fenced last.
+        self._remark = ""
         self._switched: bool | None = None
         self.restart()
 
@@ -147,13 +149,17 @@ class Operator(Manager[OperatorSettings]):
                 else:
                     if event.kind == "promoted":
                         self.solution.roles.appoint(event.node)
+                    if event.kind == "fenced":
+                        event = replace(event, detail=self._remark)
                     self._events.append(event)
 
     def _serve(self, request: ManagerEvent) -> None:
         """Serve a request of the operator, and answer."""
         answer = lab_requests.ANSWERS[request.kind]
         try:
-            lab_requests.serve(self, request.kind, request.node)
+            remark = lab_requests.serve(self, request.kind, request.node)
+            if request.kind == "fence":
+                self._remark = remark
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()

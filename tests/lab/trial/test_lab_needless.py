@@ -1,0 +1,47 @@
+"""Failovers although no server had died, and a failover after a server had."""
+
+from pathlib import Path
+
+from lab_support import PATIENCE, run_trial, timing
+
+from fivenines.base.threads import Background
+from fivenines.base.waiting import wait_until
+from fivenines.trial.deployment.deployed import Deployed
+
+SOLUTION = (
+    "solutions: [{solution: hot-standby, engine: postgres-18, "
+    "manager: {kind: operator, interval: 500ms, timeout: 500ms, misses: %d}}]\n"
+)
+
+
+def test_a_long_freeze_of_the_primary_leads_to_a_needless_failover(tmp_path: Path) -> None:
+    # A check of a frozen PostgreSQL waits for 2 s, the least that libpq allows.
+    freeze = "faults: [{fault: freeze, duration: 15s}]\n"
+    found = run_trial(tmp_path, SOLUTION % 2 + freeze + timing()).measures().response
+    assert found is not None and found.needless and found.kind == "promoted", found
+    assert found.ms is not None and found.ms > 0 and found.after_end is False
+
+
+def test_a_short_freeze_is_survived(tmp_path: Path) -> None:
+    freeze = "faults: [{fault: freeze, duration: 300ms}]\n"
+    found = run_trial(tmp_path, SOLUTION % 60 + freeze + timing()).measures().response
+    assert found is not None and found.counts and found.kind in ("none", "errors"), found
+
+
+def test_a_server_that_dies_during_a_hiccup_makes_a_failover_necessary(tmp_path: Path) -> None:
+    def die_once_the_replica_is_frozen(deployed: Deployed) -> None:
+        primary, replica = deployed.solution.nodes
+
+        def die() -> None:
+            wait_until(lambda: "" if replica.frozen else "not frozen", 60.0 * PATIENCE, "no hiccup", 0.01)
+            assert primary.process is not None
+            primary.process.kill()
+
+        Background(target=die).start()
+
+    freeze = "faults: [{fault: freeze, target: replica, duration: 500ms}]\n"
+    actions = {"warm-up and steady load": die_once_the_replica_is_frozen}
+    outcome = run_trial(tmp_path, SOLUTION % 3 + freeze + timing(), actions)
+    found = outcome.measures().response
+    assert "promoted" in outcome.kinds()
+    assert found is not None and not found.counts and found.why == "node1 died", found
