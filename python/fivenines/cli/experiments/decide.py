@@ -93,7 +93,7 @@ def decide(
     Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99,
     outage_writes, outage_reads, outage_connections, failover, hosts, cost.
     For requirements only, as shares of trials: not_recovered, lost, phantom,
-    duplicate, stale, split_brain, violated, diverged.
+    duplicate, stale, split_brain, needless_failover, violated, diverged.
     """
     from fivenines.analysis.measures.decide import DecideSettings
     from fivenines.analysis.resources.cost import prices
