@@ -40,8 +40,8 @@ def test_a_server_that_dies_during_a_hiccup_makes_a_failover_necessary(tmp_path:
         Background(target=die).start()
 
     freeze = "faults: [{fault: freeze, target: replica, duration: 500ms}]\n"
-    actions = {"warm-up and steady load": die_once_the_replica_is_frozen}
-    outcome = run_trial(tmp_path, SOLUTION % 3 + freeze + timing(), actions)
+    text = SOLUTION % 3 + freeze + timing()
+    outcome = run_trial(tmp_path, text, {"warm-up and steady load": die_once_the_replica_is_frozen})
     found = outcome.measures().response
     assert "promoted" in outcome.kinds()
     assert found is not None and not found.counts and found.why == "node1 died", found

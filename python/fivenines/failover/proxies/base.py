@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.base.errors import FiveninesError
 from fivenines.failover.proxies.settings import AccessSettings
-from fivenines.lab.host import Host
 from fivenines.lab.processes.process import Process
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.capabilities import Drain, Entry
@@ -41,10 +40,6 @@ class Access(ABC, Generic[A]):
     @abstractmethod
     def start(self) -> None:
         """Start it as configured; return when clients can use it."""
-
-    def prepare_client(self, host: Host) -> None:
-        """Prepare a host of the load before programs run on it; by default it needs nothing."""
-        return
 
     @abstractmethod
     def endpoints(self) -> Endpoints:

@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -18,7 +19,7 @@ from fivenines.base.waiting import wait_until
 from fivenines.failover.proxies.base import Access
 from fivenines.failover.proxies.name_server import READY
 from fivenines.failover.proxies.settings import AccessSettings
-from fivenines.lab.host import Host, Root
+from fivenines.lab.host import Root
 from fivenines.lab.processes.process import Process
 from fivenines.servers.cluster.endpoints import Endpoints
 from fivenines.servers.cluster.events import ManagerEvent
@@ -70,9 +71,6 @@ class DnsName(Access[DnsNameSettings]):
         self.restart()
         self.solution.roles.on_appointed.append(self._follow)
 
-    def prepare_client(self, host: Host) -> None:
-        host.commands.use_name_server(self.host.address)
-
     @property
     def process(self) -> Process:
         return self._process
@@ -87,7 +85,9 @@ class DnsName(Access[DnsNameSettings]):
         wait_until(self._not_ready, 15.0, "the name server did not start")
 
     def endpoints(self) -> Endpoints:
-        return Endpoints.of_one(f"{NAME}:{self.solution.nodes[0].port}", self.solution.endpoints().read)
+        name = f"{NAME}:{self.solution.nodes[0].port}"
+        found = Endpoints.of_one(name, self.solution.endpoints().read)
+        return replace(found, name_server=self.host.address)
 
     def events(self) -> list[ManagerEvent]:
         return list(self._events)

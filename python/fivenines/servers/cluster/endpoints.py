@@ -14,12 +14,14 @@ class Endpoints:
         read: the same for single reads; empty: reads go where writes go.
         find: `writable` if the client must look for the writable node, else `any`.
         spread: whether all clients start with the first candidate, or are spread over all.
+        name_server: address of the name server that knows their names; empty: they are addresses.
     """
 
     write: Sequence[str]
     read: Sequence[str]
     find: Literal["writable", "any"]
     spread: Literal["first", "all"]
+    name_server: str = ""
 
     @classmethod
     def of_one(cls, write: str, read: Sequence[str] = ()) -> "Endpoints":

@@ -152,7 +152,8 @@ class Deployed(Closing):
             for name, addresses in self.client_addresses.items():
                 self.clients[name] = self.lab.add_host(name, Root())
                 self.lab.network.add_addresses(self.clients[name], addresses - 1)
-                self.access.prepare_client(self.clients[name])
+                if name_server := self.access.endpoints().name_server:
+                    self.clients[name].commands.use_name_server(name_server)
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
