@@ -16,16 +16,16 @@ expelled
 fenced
     The manager ended a server, and no other node was promoted.
 demoted
-    A node stopped accepting writes while it answered, and no other node was promoted.
+    The manager's own event; or a node stopped accepting writes while it answered. No other node was promoted.
 errors
     No role changed, and operations of the load failed or are in doubt.
 none
     Nothing of these.
 
 A server that died in the window makes the failover necessary: there is no response then. A server has died if
-it had to be started again without having been fenced, or if no process was left when it was fenced (known of
-the operator and of MHA). If a node that no fault had hit did not answer before
-another was promoted, the cause is not known, and there is no response either.
+it had to be started again without having been fenced or demoted, or if no process was left when it was fenced
+(known of the operator and of MHA). If a node that no fault had hit did not answer before another was
+promoted, the cause is not known, and there is no response either.
 """
 
 from collections.abc import Sequence
@@ -146,6 +146,7 @@ def _strongest(
         for change in states[node]
         if at <= change.t < until and change.state in _REFUSES
     ]
+    refused += [event.t for event in changes if event.kind == "demoted"]
     return ("demoted", min(refused), "") if refused else ("none", until, "")
 
 
@@ -179,7 +180,8 @@ def _died(changes: Sequence[Event]) -> str:
         # A detail says why a live server was restarted.
         if event.kind != "restarted" or event.detail:
             continue
-        if not any(e.kind == "fenced" and e.node in (event.node, "") and e.t <= event.t for e in changes):
+        ended = (e for e in changes if e.kind in ("fenced", "demoted") and e.t <= event.t)
+        if not any(e.node in (event.node, "") for e in ended):
             return event.node
     return ""
 

@@ -24,7 +24,7 @@ from fivenines.analysis.stacks.cell import stacks_of
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
-from fivenines.report.chapters.availability import applications, nines, phases, rejoin
+from fivenines.report.chapters.availability import applications, needless, nines, phases, rejoin
 from fivenines.report.chapters.consistency import invariants, isolation, loss, split, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance import agreement, errors, transactions
@@ -90,6 +90,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
+        needless.needless_table(needless.responses(done), names),
         split.split_table(done, names),
         loss.loss_table(data),
         loss.lost_ids_table(data),
@@ -193,6 +194,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "stacks": [plain(one) for one in stacks_of(cell)],
         "best_case": plain(cell.best) if cell.best else None,
         "split_brains": split.split_figures(cell),
+        "responses": [plain(trial.response) for trial in cell.trials if trial.response is not None],
     }
 
 

@@ -116,6 +116,16 @@ def test_a_primary_that_refuses_writes_and_returns_was_demoted() -> None:
     assert found == Response("demoted", 4020, after_end=True, observed_ms=25_000)
 
 
+def test_a_manager_that_stops_its_own_server_has_demoted_it() -> None:
+    # Patroni without etcd: it stops PostgreSQL, which is found dead and started again.
+    stopped = states(
+        node1=[(0, "writable"), (11_030, "away"), (13_630, "writable")], node2=[(0, "read_only")]
+    )
+    events = [event(11_024, "demoted", detail="Demoting self (offline)"), event(13_210, "restarted")]
+    found = of(stopped, events)
+    assert found == Response("demoted", 6024, after_end=True, observed_ms=25_000)
+
+
 def test_a_group_that_writes_everywhere_expels_a_member() -> None:
     group = {
         node: [StateChange(0, "writable", "view 1"), *more]

@@ -22,6 +22,7 @@ LEGEND = (
     " member. Fenced: the manager ended a server. Demoted: a node stopped accepting writes while it answered."
     " Errors only: no role changed, and operations of the load failed. The first four are needless failovers."
     " A trial in which a server died is not counted. After: from the beginning of the fault to the change."
+    " Fault over: trials in which it came after the end of the fault."
 )
 
 # Columns of the responses, in their order.
@@ -60,7 +61,7 @@ def chapter(data: Data) -> Section:
         return Section("needless", TITLE)
     table = needless_table(cells, data.names)
     shown, drawers = ([], folded(table)) if is_long(table) else ([table], [])
-    return Section("needless", TITLE, sentences(cells, data.names), shown, [], [*drawers, explained(LEGEND)])
+    return Section("needless", TITLE, sentences(cells), shown, [], [*drawers, explained(LEGEND)])
 
 
 def responses(cells: Sequence[CellResult]) -> list[Responses]:
@@ -72,41 +73,41 @@ def responses(cells: Sequence[CellResult]) -> list[Responses]:
     return [one for one in found if one.all and (one.cell.faulted or one.needless)]
 
 
-def sentences(cells: Sequence[Responses], names: Names) -> list[str]:
-    """Return a sentence for each cell with needless failovers, then one for all others."""
-    found = [_sentence(one, names) for one in cells if one.needless]
-    calm = [one for one in cells if one.counted and not one.needless]
-    if calm:
-        trials = sum(len(one.counted) for one in calm)
-        most = max(share_bounds(0, len(one.counted))[1] for one in calm)
-        where = listed([names.full(one.cell.key) for one in calm])
-        fewest = "" if len(calm) == 1 else ", for the cell with the fewest trials"
-        found.append(
-            f"No role changed in {count(trials, 'trial')} of {where}: at most {percent(100 * most)} % of "
-            f"such faults lead to a failover (95 % upper bound{fewest})."
-        )
+def sentences(cells: Sequence[Responses]) -> list[str]:
+    """Return a sentence for each solution, those with needless failovers first."""
+    of_solution: dict[str, list[Response]] = {}
+    for one in cells:
+        of_solution.setdefault(one.cell.called, []).extend(one.counted)
+    ranked = sorted(of_solution.items(), key=lambda item: not any(one.needless for one in item[1]))
+    found = [_sentence(name, counted) for name, counted in ranked if counted]
     if unclear := [response.why for one in cells for response in one.all if not response.counts]:
         found.append(f"Not counted: {count(len(unclear), 'trial')} ({listed(sorted(set(unclear)))}).")
     return found
 
 
-def _sentence(one: Responses, names: Names) -> str:
-    needless, counted = one.needless, one.counted
-    low, high = share_bounds(len(needless), len(counted))
-    kinds = Counter(response.kind for response in needless)
-    how = listed([f"{kind} in {number}" for kind, number in kinds.items()])
-    over = sum(response.after_end is True for response in needless)
-    late = f"; in {count(over, 'trial')} the fault was already over" if over else ""
+def _sentence(name: str, counted: Sequence[Response]) -> str:
+    needless = [one for one in counted if one.needless]
     trials = count(len(counted), "trial")
-    return (
-        f"{names.full(one.cell.key)}: a failover in {len(needless)} of {trials} although no server had "
-        f"died ({percent(100 * low)} to {percent(100 * high)} %, 95 % interval): {how}{late}."
-    )
+    if not needless:
+        return f"{name}: no role changed in {trials}."
+    kinds = Counter(one.kind for one in needless)
+    how = listed([f"{kind} in {number}" for kind, number in kinds.items()])
+    over = sum(one.after_end is True for one in needless)
+    late = f"; in {count(over, 'trial')} the fault was already over" if over else ""
+    return f"{name}: a failover in {len(needless)} of {trials} although no server had died: {how}{late}."
 
 
 def needless_table(cells: Sequence[Responses], names: Names) -> Table:
     """Return a row for each cell: its trials by response."""
-    columns = ["Cell", "Trials", *_KINDS.values(), "After", "Fault already over", "Not counted"]
+    columns = [
+        "Cell",
+        "Trials",
+        *_KINDS.values(),
+        "Failovers, 95 % interval",
+        "After",
+        "Fault over",
+        "Not counted",
+    ]
     rows = []
     for one in cells:
         kinds = Counter(response.kind for response in one.counted)
@@ -116,12 +117,20 @@ def needless_table(cells: Sequence[Responses], names: Names) -> Table:
                 names.full(one.cell.key),
                 str(len(one.counted)),
                 *(str(kinds[kind]) for kind in _KINDS),
+                _interval(len(one.needless), len(one.counted)),
                 _range(times),
                 str(sum(response.after_end is True for response in one.needless)),
                 str(len(one.all) - len(one.counted)),
             ]
         )
     return Table("Responses to faults that kill no server", columns, rows, 1, right(columns, "Cell"))
+
+
+def _interval(needless: int, trials: int) -> str:
+    if not trials:
+        return NOTHING
+    low, high = share_bounds(needless, trials)
+    return f"{percent(100 * low)} to {percent(100 * high)} %"
 
 
 def _range(times: Sequence[float]) -> str:
