@@ -127,11 +127,15 @@ def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
 
 
 def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
-    """Judge reads of the paused standby: each began after a write that it could not return."""
+    """Judge reads of the paused standby: each began after a write that it could not return.
+
+    Reads that were running when the replay resumed, and later ones, are left out.
+    """
     result = staleness.measure(trial.folder, trial.record)
     start = trial.record.load.started_monotonic_ns
     began, ended = ((moment - start) / 1e6 for moment in planted.still)
-    first = first_acknowledged(table_path(trial.folder, "ledger"), began)
+    ledger = table_path(trial.folder, "ledger")
+    first, ended = first_acknowledged(ledger, began), before_running_reads(ledger, ended)
     deployment = trial.record.deployment
     standby = deployment.hosts["node2"].address if deployment else ""
     endpoints = [item for item in result.endpoints if standby in item.endpoint] if result else []
@@ -179,6 +183,20 @@ def first_acknowledged(ledger: Path, after_ms: float) -> float:
     if not row or row[0] is None:
         raise FiveninesError("no row was written while the standby's replay was paused: try again")
     return float(row[0]) / 1000
+
+
+def before_running_reads(ledger: Path, moment_ms: float) -> float:
+    """Return the beginning of the first read that was running at a moment, in ms of the load.
+
+    On a busy machine the server executes such a read long after its beginning. Without one, the moment.
+    """
+    sql = (
+        "SELECT min(started_us) FROM read_parquet($1) WHERE kind = 'read' AND started_us <= $2 "
+        "AND (completed_us IS NULL OR completed_us > $2)"
+    )
+    with duckdb.connect() as connection:
+        row = connection.execute(sql, [str(ledger), round(moment_ms * 1000)]).fetchone()
+    return moment_ms if not row or row[0] is None else float(row[0]) / 1000
 
 
 def _column(ledger: Path, where: str, having: str) -> list[int]:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from synthetic_run import write_table
 
 from fivenines.analysis.statistics.means import summarise
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.campaign.calibration import run
 from fivenines.campaign.calibration.base import CalibrationContext, Calibrator, calibrators, chosen
 from fivenines.campaign.calibration.outages import LENGTHS, schedule
+from fivenines.campaign.calibration.rows import before_running_reads
 from fivenines.campaign.calibration.same import false_alarms, neighbour_sd, noise_share, windows_of
 from fivenines.campaign.calibration.throughput import counted, judged
 from fivenines.lab.machine import describe
@@ -20,6 +22,7 @@ from fivenines.results import calibrations
 from fivenines.results.calibration import Line, Step
 from fivenines.results.load_parts import Transactions
 from fivenines.results.load_summary import LoadSummary
+from fivenines.results.store import table_path
 
 NAMES = ["machine", "outages", "rows", "divergence", "links", "throughput", "same"]
 
@@ -92,6 +95,21 @@ def load_of(point_select: int = 4000) -> LoadSummary:
         "sum_range": 400,
     }
     return LoadSummary(statements=counts, transactions=Transactions(ok=400), duration_s=8.0)
+
+
+def test_a_read_that_runs_when_the_replay_resumes_says_nothing(tmp_path: Path) -> None:
+    columns: dict[str, object] = {"kind": "read", "outcome": "ok", "error_class": None}
+    rows: list[dict[str, object]] = [
+        {"kind": "write", "started_us": 1_000, "completed_us": 9_000_000},
+        {"started_us": 2_000_000, "completed_us": 2_001_000},
+        # It began before the replay resumed at 3 s, and its server may have executed it afterwards.
+        {"started_us": 2_990_000, "completed_us": 3_020_000},
+        {"started_us": 2_995_000, "completed_us": None},
+        {"started_us": 3_500_000, "completed_us": 3_501_000},
+    ]
+    write_table(tmp_path, "ledger", [{"id": n, "client": 0, **columns, **row} for n, row in enumerate(rows)])
+    assert before_running_reads(table_path(tmp_path, "ledger"), 3000.0) == 2990.0
+    assert before_running_reads(table_path(tmp_path, "ledger"), 2500.0) == 2500.0
 
 
 def test_statements_are_counted_without_begin_and_commit() -> None:
