@@ -30,6 +30,10 @@ class RustToolchain(DebianRoot):
     version_command = ("rustc", "--version")
     version_pattern = r"rustc (\S+)"
 
+    def finish(self, tree: Path, report: Report) -> None:
+        # cc is a link that the installation of gcc makes; here gcc is only unpacked.
+        (tree / "usr/bin/cc").symlink_to("gcc")
+
 
 class RustRuntime(Runtime):
     """One program with all Rust stacks."""
