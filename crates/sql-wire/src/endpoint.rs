@@ -52,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    /// All addresses of a TCP endpoint in the resolver's order. A name may take seconds.
+    /// All addresses of a TCP endpoint, at least one, in the resolver's order. A name may take seconds.
     pub fn resolve(&self) -> Result<Vec<SocketAddr>, String> {
         let Endpoint::Tcp { host, port } = self else {
             return Err("only HOST:PORT has addresses".to_string());
@@ -90,6 +90,15 @@ impl fmt::Display for Endpoint {
             Endpoint::Tcp { host, port } => write!(out, "{host}:{port}"),
             Endpoint::Unix(path) => write!(out, "{}", path.display()),
             Endpoint::Odbc(text) => write!(out, "{ODBC}{}", odbc::string::redacted(text)),
+        }
+    }
+}
+
+impl From<SocketAddr> for Endpoint {
+    fn from(address: SocketAddr) -> Endpoint {
+        Endpoint::Tcp {
+            host: address.ip().to_string(),
+            port: address.port(),
         }
     }
 }
@@ -143,6 +152,7 @@ mod tests {
             let address = endpoint.literal().unwrap();
             assert_eq!(address.to_string(), text);
             assert_eq!(endpoint.resolve(), Ok(vec![address]));
+            assert_eq!(endpoint, address.into());
         }
         assert_eq!("db:1".parse::<Endpoint>().unwrap().literal(), None);
         assert!("/tmp/x".parse::<Endpoint>().unwrap().resolve().is_err());

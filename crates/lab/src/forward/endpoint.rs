@@ -14,7 +14,7 @@
 
 use super::peer::Owners;
 use super::relay::{self, Ended};
-use super::target::Target;
+use sql_wire::endpoint::Endpoint as Target;
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -113,10 +113,11 @@ fn listen(listener: &TcpListener) -> io::Result<()> {
 
 /// Returns whether a connection is refused now; false if it is accepted or not answered, or has no address.
 fn refuses(target: &Target) -> bool {
-    let Ok(address) = target.address() else {
+    let addresses = target.resolve().unwrap_or_default();
+    let Some(address) = addresses.first() else {
         return false;
     };
-    TcpStream::connect_timeout(&address, BOUND)
+    TcpStream::connect_timeout(address, BOUND)
         .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 

@@ -13,17 +13,16 @@
 mod endpoint;
 mod peer;
 mod relay;
-mod target;
 
 use anyhow::{Context, Result, bail};
 use base::sys;
 use endpoint::Endpoint;
 use peer::Owners;
+use sql_wire::endpoint::Endpoint as Target;
 use std::io::BufRead;
 use std::net::TcpListener;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::str::FromStr;
-use target::Target;
 
 /// Relay connections from inherited sockets to addresses in this network.
 #[derive(clap::Args)]

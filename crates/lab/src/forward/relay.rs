@@ -7,9 +7,9 @@
 //! A client is connected before its server is, so it finds out by a reset that it was refused. And its keepalive
 //! and its time-outs of TCP reach the relay, which answers for a server that is cut off.
 
-use super::target::Target;
 use libc::{POLLERR, POLLHUP, POLLIN, POLLOUT, POLLRDHUP, c_short};
 use socket2::{Domain, SockRef, Socket, Type};
+use sql_wire::endpoint::Endpoint as Target;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::Range;
@@ -64,8 +64,9 @@ fn connect(
     target: &Target,
     hung_up: impl Fn(&TcpStream) -> bool,
 ) -> Result<TcpStream, Ended> {
-    let address = target.address().map_err(|_| Ended::ByServer)?;
-    let server = begin_to_connect(client, address).map_err(|_| Ended::ByServer)?;
+    // A name is resolved for each connection, as by a client of the lab.
+    let addresses = target.resolve().map_err(|_| Ended::ByServer)?;
+    let server = begin_to_connect(client, addresses[0]).map_err(|_| Ended::ByServer)?;
     let mut half_closed = false;
     loop {
         let (asked, patience) = match half_closed {
