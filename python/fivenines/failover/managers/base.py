@@ -25,6 +25,8 @@ class Manager(ABC, Generic[M]):
         self.solution = solution
         # Entry of the access layer, if this manager has to move it; set before `configure`.
         self.entry: Entry | None = None
+        # What the lab found when it fenced the last server, see `lab_requests`; empty: the server ran.
+        self.found_when_fenced = ""
 
     def configure(self) -> None:
         """Add its host and write its files before `start`; by default it has neither."""

@@ -10,13 +10,10 @@ from fivenines.results.records import FOUND_DEAD
 ANSWERS = {"fence": "fenced", "stop": "stopped", "start": "started", "entry": "moved"}
 
 
-def serve(manager: Manager[Any], kind: str, name: str) -> str:
+def serve(manager: Manager[Any], kind: str, name: str) -> None:
     """Fence (make sure that no process of its server is left), stop or start a node; return when done.
 
     `entry` is only recorded: the manager itself has moved the access layer's entry to the node.
-
-    Returns:
-        `FOUND_DEAD` if the fenced server had died before, else an empty text.
 
     Raises:
         FiveninesError: it was not done; with the reason.
@@ -26,8 +23,8 @@ def serve(manager: Manager[Any], kind: str, name: str) -> str:
         killed = node.process.kill() if node.process is not None else []
         if node.process is not None and not node.process.gone(killed):
             raise FiveninesError(f"fencing failed: processes of {name} are left after SIGKILL")
-        return "" if killed else FOUND_DEAD
-    if kind == "stop":
+        manager.found_when_fenced = "" if killed else FOUND_DEAD
+    elif kind == "stop":
         node.stop()
     elif kind == "start":
         manager.start_node(node)
@@ -37,4 +34,3 @@ def serve(manager: Manager[Any], kind: str, name: str) -> str:
         raise FiveninesError(
             f"{kind!r} is not a request: the lab can fence, stop or start a node, and note its entry"
         )
-    return ""

@@ -111,8 +111,6 @@ class Mha(Manager[MhaSettings]):
     def __init__(self, settings: MhaSettings, solution: Cluster[Any]) -> None:
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
-        # What the lab said of the server that was fenced last.
-        self._remark = ""
         self._process: subprocess.Popen[str] | None = None
         # The process that fivenines has ended, which is not a failure.
         self._ended: subprocess.Popen[str] | None = None
@@ -294,9 +292,11 @@ class Mha(Manager[MhaSettings]):
                     if event.kind == "promoted":
                         self.solution.roles.appoint(event.node)
                     self._acting = reader.acting
-                    found_dead = event.kind == "fenced" and self._remark
-                    detail = f"{event.detail}; {self._remark}" if found_dead else event.detail
-                    self._events.append(replace(event, detail=detail))
+                    if event.kind == "fenced" and self.found_when_fenced:
+                        detail = f"{event.detail}; {self.found_when_fenced}"
+                        self._events.append(replace(event, detail=detail))
+                    else:
+                        self._events.append(event)
         self._acting = False
 
     def _record(self, kind: str, node: str, detail: str) -> None:
@@ -312,9 +312,7 @@ class Mha(Manager[MhaSettings]):
         kind, address = request if len(request) == 2 else ("", "")
         try:
             name = self._reader().names.get(address, address)
-            remark = lab_requests.serve(self, kind, name)
-            if kind == "fence":
-                self._remark = remark
+            lab_requests.serve(self, kind, name)
         except FiveninesError as error:
             return brief(error)
         if kind == "entry":

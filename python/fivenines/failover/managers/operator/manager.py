@@ -59,8 +59,6 @@ class Operator(Manager[OperatorSettings]):
 
     def start(self) -> None:
         self._events: list[ManagerEvent] = []
-        # What the lab said of the server that was fenced last.
-        self._remark = ""
         self._switched: bool | None = None
         self.restart()
 
@@ -150,16 +148,14 @@ class Operator(Manager[OperatorSettings]):
                     if event.kind == "promoted":
                         self.solution.roles.appoint(event.node)
                     if event.kind == "fenced":
-                        event = replace(event, detail=self._remark)
+                        event = replace(event, detail=self.found_when_fenced)
                     self._events.append(event)
 
     def _serve(self, request: ManagerEvent) -> None:
         """Serve a request of the operator, and answer."""
         answer = lab_requests.ANSWERS[request.kind]
         try:
-            remark = lab_requests.serve(self, request.kind, request.node)
-            if request.kind == "fence":
-                self._remark = remark
+            lab_requests.serve(self, request.kind, request.node)
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()
