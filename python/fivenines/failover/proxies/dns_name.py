@@ -17,7 +17,6 @@ from fivenines.base.threads import Background
 from fivenines.base.units import Duration
 from fivenines.base.waiting import wait_until
 from fivenines.failover.proxies.base import Access
-from fivenines.failover.proxies.name_server import READY
 from fivenines.failover.proxies.settings import AccessSettings
 from fivenines.lab.host import Root
 from fivenines.lab.processes.process import Process
@@ -27,6 +26,9 @@ from fivenines.servers.cluster.topology import Topology
 
 # `internal` is reserved for private networks by ICANN, so no resolver elsewhere knows the name.
 NAME = "db.lab.internal"
+
+# What the name server prints once it listens.
+_READY = "listening"
 
 # Managers that report their promotions to fivenines, which then moves the name.
 _REPORTING = ("operator", "mha", "pacemaker", "program")
@@ -76,11 +78,12 @@ class DnsName(Access[DnsNameSettings]):
         return self._process
 
     def restart(self) -> None:
-        command = [sys.executable, "-m", "fivenines.failover.proxies.name_server"]
+        # By its name: its library would be imported wherever experiment files are read.
+        command = [sys.executable, "-m", "fivenines.lab.network.name_server"]
         # Every start prints it once into the same file.
         self._starts += 1
         self._process = self.host.commands.spawn_outside(
-            [*command, self.host.address, str(self._zone)], log=self._log.name
+            [*command, self.host.address, str(self._zone), _READY], log=self._log.name
         )
         wait_until(self._not_ready, 15.0, "the name server did not start")
 
@@ -116,4 +119,4 @@ class DnsName(Access[DnsNameSettings]):
     def _not_ready(self) -> str:
         if not self.process.alive:
             raise FiveninesError(f"the name server did not start:\n{self.process.log_tail()}")
-        return "" if self._log.read_text().count(READY) >= self._starts else "it is not listening yet"
+        return "" if self._log.read_text().count(_READY) >= self._starts else "it is not listening yet"

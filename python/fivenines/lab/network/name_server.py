@@ -1,4 +1,4 @@
-"""The name server of `access: dns-name`, a program: answers questions about one name, over UDP.
+"""A name server in the lab, a program: answers questions about one name, over UDP.
 
 It reads the name, its address and its time to live from a file for every question, so that a new answer needs
 no signal. It has no other names and asks no other server.
@@ -18,9 +18,6 @@ import dns.rdatatype
 import dns.rrset
 
 PORT = 53
-
-# What it prints once it listens.
-READY = "listening"
 
 
 def answer(question: bytes, zone: Path) -> bytes | None:
@@ -59,11 +56,11 @@ class _Question(socketserver.BaseRequestHandler):
             socket.sendto(reply, self.client_address)
 
 
-def main(address: str, zone: str) -> None:
-    """Answer until the process is ended."""
+def main(address: str, zone: str, ready: str) -> None:
+    """Print `ready` once it listens at an address; answer until the process is ended."""
     _Question.zone = Path(zone)
     with socketserver.UDPServer((address, PORT), _Question) as server:
-        print(READY, flush=True)
+        print(ready, flush=True)
         server.serve_forever()
 
 

@@ -1,4 +1,4 @@
-"""Answers of the name server behind `access: dns-name`."""
+"""Answers of the name server of the lab."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from fivenines.experiment.source import parse_experiment
-from fivenines.failover.proxies.dns_name import NAME, DnsNameSettings
-from fivenines.failover.proxies.name_server import answer
-from fivenines.servers.cluster.topology import Topology
+from fivenines.failover.proxies.dns_name import NAME
+from fivenines.lab.network.name_server import answer
 
 
 @pytest.fixture
@@ -62,24 +60,3 @@ def test_other_datagrams_end_nothing(zone: Path, datagram: bytes) -> None:
 def test_an_answer_is_no_question(zone: Path) -> None:
     reply = dns.message.make_response(dns.message.make_query(NAME, "A"))
     assert answer(reply.to_wire(), zone) is None
-
-
-@pytest.mark.parametrize("solution", ["patroni", "galera", "group-replication"])
-def test_a_manager_must_report_its_promotions(solution: str) -> None:
-    experiment = parse_experiment(
-        f"name: a\nsolutions: [{{solution: {solution}}}]\nworkloads: [oltp_read_write]\n", "a.yaml"
-    )
-    settings = DnsNameSettings(kind="dns-name")
-    (problem,) = settings.problems_with(experiment.solutions[0].topology())
-    assert "does not report promotions" in problem and "operator" in problem
-
-
-def test_an_operator_moves_the_name() -> None:
-    topology: Topology = (
-        parse_experiment(
-            "name: a\nsolutions: [{solution: hot-standby}]\nworkloads: [oltp_read_write]\n", "a.yaml"
-        )
-        .solutions[0]
-        .topology()
-    )
-    assert DnsNameSettings(kind="dns-name").problems_with(topology) == []
