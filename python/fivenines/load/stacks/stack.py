@@ -1,6 +1,5 @@
 """What a kind of client stack is."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -19,7 +18,7 @@ from fivenines.load.stacks.runtimes.rust import RustRuntime
 Scalar = str | int | float | bool
 
 
-class Stack(ABC):
+class Stack:
     """A driver with a pool. A subclass in `kinds/` is found by its name."""
 
     # Its name, and what it is in one line.
@@ -36,10 +35,13 @@ class Stack(ABC):
     recommended: ClassVar[Mapping[str, Scalar]]
     documentation: ClassVar[str]
 
+    # The type of its runtime.
+    runtime_type: ClassVar[type[Runtime]]
+
     @property
-    @abstractmethod
     def runtime(self) -> Runtime:
         """Return what its program needs."""
+        return self.runtime_type()
 
     def command(self) -> list[str]:
         """Return the command line of its program."""
@@ -62,49 +64,37 @@ class Stack(ABC):
 class PythonStack(Stack):
     """A stack of the Python program."""
 
-    @property
-    def runtime(self) -> PythonRuntime:
-        return PythonRuntime()
+    runtime_type = PythonRuntime
 
 
 class GoStack(Stack):
     """A stack of the Go program."""
 
-    @property
-    def runtime(self) -> GoRuntime:
-        return GoRuntime()
+    runtime_type = GoRuntime
 
 
 class JavaStack(Stack):
     """A stack of the Java program."""
 
-    @property
-    def runtime(self) -> JavaRuntime:
-        return JavaRuntime()
+    runtime_type = JavaRuntime
 
 
 class NodeStack(Stack):
     """A stack of the Node.js program."""
 
-    @property
-    def runtime(self) -> NodeRuntime:
-        return NodeRuntime()
+    runtime_type = NodeRuntime
 
 
 class PsqlStack(Stack):
     """A stack that runs psql."""
 
-    @property
-    def runtime(self) -> PsqlRuntime:
-        return PsqlRuntime()
+    runtime_type = PsqlRuntime
 
 
 class RustStack(Stack):
     """A stack of the Rust program."""
 
-    @property
-    def runtime(self) -> RustRuntime:
-        return RustRuntime()
+    runtime_type = RustRuntime
 
 
 # Bounds of libpq, for every driver over it.
@@ -143,7 +133,7 @@ SQLX_BOUNDS: Mapping[str, Scalar] = {
 
 def stacks() -> dict[str, Stack]:
     """Return all kinds by name."""
-    found: list[type[Stack]] = plugins.classes("fivenines.load.stacks.kinds", Stack)  # type: ignore[type-abstract]
+    found: list[type[Stack]] = plugins.classes("fivenines.load.stacks.kinds", Stack)
     return {kind.name: kind() for kind in sorted(found, key=lambda kind: kind.name)}
 
 
