@@ -54,7 +54,7 @@ def test_each_solution_has_a_sentence_and_each_cell_a_row(tmp_path: Path) -> Non
         NOTHING,
     )
     assert (hasty["Promoted"], hasty["Expelled"], hasty["Fault over"]) == ("1", "1", "1")
-    assert hasty["After"] == "3.10 s to 6.00 s" and calm["Failovers, 95 % interval"] == "0 to 78 %"
+    assert hasty["After"] == "3.10 to 6.00 s" and calm["Failovers, 95 % interval"] == "0 to 78 %"
 
 
 def test_without_a_fault_only_failovers_are_shown(tmp_path: Path) -> None:

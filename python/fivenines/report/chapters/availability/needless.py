@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fivenines.analysis.availability.needless import Kind, Response
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import share_bounds
-from fivenines.analysis.wording import NOTHING, count, listed, milliseconds, percent
+from fivenines.analysis.wording import NOTHING, count, listed, percent, span
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.html.section import Section, explained, folded, is_long
@@ -118,7 +118,7 @@ def needless_table(cells: Sequence[Responses], names: Names) -> Table:
                 str(len(one.counted)),
                 *(str(kinds[kind]) for kind in _KINDS),
                 _interval(len(one.needless), len(one.counted)),
-                _range(times),
+                span(times[0], times[-1], milli=True) if times else NOTHING,
                 str(sum(response.after_end is True for response in one.needless)),
                 str(len(one.all) - len(one.counted)),
             ]
@@ -131,10 +131,3 @@ def _interval(needless: int, trials: int) -> str:
         return NOTHING
     low, high = share_bounds(needless, trials)
     return f"{percent(100 * low)} to {percent(100 * high)} %"
-
-
-def _range(times: Sequence[float]) -> str:
-    if not times:
-        return NOTHING
-    first, last = milliseconds(times[0]), milliseconds(times[-1])
-    return first if first == last else f"{first} to {last}"
