@@ -34,11 +34,9 @@ def show_kinds(wide: bool, as_json: bool) -> None:
         )
         return
     console.table(
-        ["stack", "description", "several hosts", "built", "recommended settings"],
+        ["several hosts", "built", "recommended settings"],
         [
             [
-                kind.name,
-                kind.description,
                 "yes" if kind.several_hosts else "no",
                 "yes" if kind.runtime.status().installed else "no",
                 ", ".join(f"{name}={value}" for name, value in kind.recommended.items()),
@@ -46,6 +44,7 @@ def show_kinds(wide: bool, as_json: bool) -> None:
             for kind in kinds
         ],
         names=["recommended settings"],
+        groups=[f"{kind.name}: {kind.description}" for kind in kinds],
         wide=wide,
     )
 

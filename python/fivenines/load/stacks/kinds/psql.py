@@ -1,4 +1,4 @@
-"""`psql`: libpq by psql, a new process and connection for each transaction."""
+"""`psql`: psql, a process for each transaction (libpq)."""
 
 from typing import ClassVar
 
@@ -6,10 +6,10 @@ from fivenines.load.stacks.stack import LIBPQ_BOUNDS, PsqlStack
 
 
 class Psql(PsqlStack):
-    """libpq by psql, a new process and connection for each transaction."""
+    """psql, a process for each transaction (libpq)."""
 
     name = "psql"
-    description = "libpq by psql, a new process and connection for each transaction"
+    description = "psql, a process for each transaction (libpq)"
     driver = "postgres"
     several_hosts = True
     recommended: ClassVar = {**LIBPQ_BOUNDS, "pool.transaction_timeout": "5s"}

@@ -1,4 +1,4 @@
-"""`sqlx-mysql`: sqlx with its own pool, on MariaDB and MySQL (Rust)."""
+"""`sqlx-mysql`: sqlx on MariaDB and MySQL, its own pool (Rust)."""
 
 from typing import ClassVar
 
@@ -6,10 +6,10 @@ from fivenines.load.stacks.stack import SQLX_BOUNDS, RustStack
 
 
 class SqlxMysql(RustStack):
-    """sqlx with its own pool, on MariaDB and MySQL (Rust)."""
+    """sqlx on MariaDB and MySQL, its own pool (Rust)."""
 
     name = "sqlx-mysql"
-    description = "sqlx with its own pool, on MariaDB and MySQL (Rust)"
+    description = "sqlx on MariaDB and MySQL, its own pool (Rust)"
     driver = "mysql"
     several_hosts = False
     recommended: ClassVar = SQLX_BOUNDS

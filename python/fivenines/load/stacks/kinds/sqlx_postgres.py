@@ -1,4 +1,4 @@
-"""`sqlx-postgres`: sqlx with its own pool, on PostgreSQL (Rust)."""
+"""`sqlx-postgres`: sqlx on PostgreSQL, its own pool (Rust)."""
 
 from typing import ClassVar
 
@@ -6,10 +6,10 @@ from fivenines.load.stacks.stack import SQLX_BOUNDS, RustStack
 
 
 class SqlxPostgres(RustStack):
-    """sqlx with its own pool, on PostgreSQL (Rust)."""
+    """sqlx on PostgreSQL, its own pool (Rust)."""
 
     name = "sqlx-postgres"
-    description = "sqlx with its own pool, on PostgreSQL (Rust)"
+    description = "sqlx on PostgreSQL, its own pool (Rust)"
     driver = "postgres"
     several_hosts = False
     recommended: ClassVar = SQLX_BOUNDS

@@ -1,4 +1,4 @@
-"""`tokio-postgres-deadpool`: tokio-postgres with the pool deadpool-postgres (Rust)."""
+"""`tokio-postgres-deadpool`: deadpool-postgres over tokio-postgres (Rust)."""
 
 from typing import ClassVar
 
@@ -6,10 +6,10 @@ from fivenines.load.stacks.stack import RustStack
 
 
 class TokioPostgresDeadpool(RustStack):
-    """tokio-postgres with the pool deadpool-postgres (Rust)."""
+    """deadpool-postgres over tokio-postgres (Rust)."""
 
     name = "tokio-postgres-deadpool"
-    description = "tokio-postgres with the pool deadpool-postgres (Rust)"
+    description = "deadpool-postgres over tokio-postgres (Rust)"
     driver = "postgres"
     several_hosts = True
     # `tcp_user_timeout` is in seconds here, and in milliseconds in libpq. A transaction past its deadline is
