@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+import psutil
+
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.software.base import CachedEngine, Report
@@ -115,8 +117,7 @@ class DebianRoot(CachedEngine):
             try:
                 _await_end(process, log, report)
             finally:
-                process.kill()
-                process.wait()
+                _end(process)
         if process.returncode != 0:
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
             raise FiveninesError("mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:]))
@@ -160,12 +161,28 @@ def inside_tree(tree: Path, command: Sequence[str]) -> "subprocess.CompletedProc
     return subprocess.run([*enter, *command], capture_output=True, text=True, check=False)
 
 
+# Seconds within which killed processes must have ended.
+_DYING = 30.0
+
+
 def _ends_with_us() -> list[str]:
     """Return a prefix that ends a command and all its children if we end: a separate PID namespace."""
     apart = ["unshare", "--pid", "--fork", "--kill-child"]
     if os.geteuid() != 0:
         apart += ["--user", "--map-current-user"]
     return ["setpriv", "--pdeathsig", "KILL", *apart, "--"]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command of `_ends_with_us`; return when none of its processes writes any more."""
+    try:
+        inside = psutil.Process(process.pid).children()
+    except psutil.NoSuchProcess:
+        inside = []  # it has ended by itself
+    process.kill()
+    process.wait()
+    # The first process of a PID namespace ends after all others.
+    psutil.wait_procs(inside, timeout=_DYING)
 
 
 def _await_end(process: subprocess.Popen[bytes], log: Path, report: Report) -> None:
