@@ -27,6 +27,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /stack_attempts.parquet     every attempt of a transaction of the client stacks
                       /stack_rows.parquet         rows of each operation of the client stacks, after the trial
                       /stack_connections.parquet  changes of each client stack's connections to each server
+                      /stack_pools.parquet        what each client stack's pool reports, once a second
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
                       /clients/<name>/...  with several clients: time line, ledger, probes, history and
                                          latencies of each; the files above are of all clients together
@@ -119,6 +120,8 @@ NOT_OBSERVED = "not observed"
 #            stack whose table could not be read has none, and the reason is in the record
 # stack_connections: established connections of the stack's program by the server's address:port, sampled a
 #            few times a second; one row for each change
+# stack_pools: what the program reports of its pool, once a second: workers without a connection, open and
+#            idle connections, and connections opened since its start; null: the pool does not count them
 # windows    of a block: `side` is the solution's place in the record; round 0 is the warm-up; answers from
 #            `measured_ms` to `to_ms` count, both as measured; `after_ms` is the time after the window's end
 #            in which its transactions were still answered (to 10 ms)
@@ -232,6 +235,14 @@ TABLES: dict[str, dict[str, str]] = {
         "stack": "INTEGER",
         "server": "VARCHAR",
         "connections": "INTEGER",
+    },
+    "stack_pools": {
+        "stack": "INTEGER",
+        "at_us": "BIGINT",
+        "waiting": "INTEGER",
+        "open": "INTEGER",
+        "idle": "INTEGER",
+        "created": "BIGINT",
     },
     "windows": {
         "position": "INTEGER",

@@ -17,7 +17,7 @@ from fivenines.results.store import open_run
 
 STACKS = (
     Planted("a", (None, None), kept=2),
-    Planted("a:recommended", (2.0, 3.0)),
+    Planted("a:recommended", (2.0, 3.0), pool=[(-0.5, 0, 2, 2), (0.5, 2, 0, 2), (2.5, 0, 2, 4)]),
     Planted("b", (1.0, 1.0), twice=1, lost=2),
     Planted("c", (1.0, None)),
     Planted("d", died=0.5),
@@ -76,9 +76,11 @@ def test_the_picture_has_every_stack(run: Path) -> None:
 
 
 def test_details_count_rows_errors_and_settings(run: Path) -> None:
-    details, errors, programs = (drawer.tables[0] for drawer in _chapter(run).drawers if drawer.tables)
+    details, pools, errors, programs = (drawer.tables[0] for drawer in _chapter(run).drawers if drawer.tables)
     row = next(row for row in details.rows if row[2] == "b")
     assert row[-3:] == ["2", "2", "4"]
+    assert ["alpha", "fault kill", "a:recommended", "2 of 2", "0 to 2"] in [row[:5] for row in pools.rows]
+    assert {row[2] for row in pools.rows} == {"a:recommended"}, "the others have no samples"
     assert ["alpha", "fault kill", "a", "acquire", "refused"] in [row[:5] for row in errors.rows]
     assert ["a:recommended", "driver 1.0", "pool.timeout=5"] in [row[:3] for row in programs.rows]
 

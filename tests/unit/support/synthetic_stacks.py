@@ -31,6 +31,7 @@ class Planted:
         let_go_ms: time after the fault at which the others are seen to be gone; before it if negative.
         elsewhere: whether it was never connected to that host.
         quiet_ms: time before the end in which no attempt ends.
+        pool: samples of its pool: seconds after the fault, waiting workers, open and created connections.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Planted:
     elsewhere: bool = False
     unread: str = ""
     quiet_ms: float = 0.0
+    pool: Sequence[tuple[float, int | None, int | None, int | None]] = ()
 
 
 def add_stacks(run: Path, planted: Sequence[Planted]) -> None:
@@ -62,7 +64,17 @@ def _write(folder: Path, record: TrialRecord, planted: Sequence[Planted]) -> Non
     attempts: list[dict[str, object]] = []
     rows: list[dict[str, object]] = []
     connections: list[dict[str, object]] = []
+    pools: list[dict[str, object]] = []
     for number, one in enumerate(planted):
+        names = ("waiting", "open", "created")
+        pools += [
+            {
+                "stack": number,
+                "at_us": round(1000 * fault_at + 1e6 * at),
+                **dict(zip(names, counted, strict=True)),
+            }
+            for at, *counted in one.pool
+        ]
         own = _attempts(number, one, fault_at, record.windows.end)
         attempts += own
         committed = [item["n"] for item in own if item["outcome"] == "committed"]
@@ -82,6 +94,7 @@ def _write(folder: Path, record: TrialRecord, planted: Sequence[Planted]) -> Non
         ("stack_attempts", attempts),
         ("stack_rows", rows),
         ("stack_connections", connections),
+        ("stack_pools", pools),
     ):
         write_table(folder, table, values)
     stacks = [_record(one, fault_at, record.windows.end) for one in planted]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.figure_cache import cached
 from fivenines.analysis.stacks.figures import SILENT, Gap
+from fivenines.analysis.stacks.pools import largest, smallest
 from fivenines.analysis.stacks.trial import STACKS, Held, StackMeasures
 from fivenines.analysis.statistics.means import Summary, summarise, summarise_known
 from fivenines.results.store import StoredTrial
@@ -31,6 +32,9 @@ class StackResult:
         held_ms: how long it held such connections after the fault; lower bounds where it never gave all up.
         failed, in_doubt: attempts, of all trials.
         errors: attempts by stage and code, of all trials, the most frequent first.
+        waiting: the largest sampled number of workers without a connection; None: not counted.
+        open: the smallest and the largest sampled number of open connections; None: not counted.
+        opened: connections opened after the fault.
         read: trials in which its rows were read; `twice`, `by_driver` and `lost` are operations of these.
     """
 
@@ -48,6 +52,9 @@ class StackResult:
     failed: int
     in_doubt: int
     errors: tuple[tuple[str, str, int], ...]
+    waiting: int | None
+    open: tuple[int, int] | None
+    opened: Summary
     read: int
     twice: int
     by_driver: int
@@ -68,6 +75,8 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
     each = [one.figures for one in some]
     held = [one.held for one in some if one.held is not None]
     rows = [one.rows for one in each if one.rows is not None]
+    pools = [one.pool for one in some]
+    least, most = smallest(pool.least for pool in pools), largest(pool.most for pool in pools)
     errors = Counter[tuple[str, str]]()
     for one in each:
         for stage, code, number in one.errors:
@@ -90,6 +99,9 @@ def _result(name: str, some: Sequence[StackMeasures]) -> StackResult:
         failed=sum(one.failed for one in each),
         in_doubt=sum(one.in_doubt for one in each),
         errors=tuple((stage, code, number) for (stage, code), number in errors.most_common()),
+        waiting=largest(pool.waiting for pool in pools),
+        open=None if least is None or most is None else (least, most),
+        opened=summarise_known(pool.created for pool in pools),
         read=len(rows),
         twice=sum(one.twice for one in rows),
         by_driver=sum(one.by_driver for one in rows),

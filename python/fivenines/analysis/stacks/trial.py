@@ -1,11 +1,12 @@
 """What came of the client stacks of a trial: from the first fault on, or in the steady window without one."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.figure_cache import Kind
 from fivenines.analysis.stacks.figures import Attempt, Figures, Gap, Rows, figures, judge, longest, spans
+from fivenines.analysis.stacks.pools import PoolFigures, PoolSample, pool_figures
 from fivenines.analysis.tables import Columns, by_trial
 from fivenines.results.records import TrialRecord
 from fivenines.results.stacks import StackRecord
@@ -33,6 +34,7 @@ class StackMeasures:
     Attributes:
         name: its name.
         figures: of the time from the first fault on: gaps begin at the fault, at the earliest.
+        pool: what its pool counted in the same time.
         before: its longest gap in the steady window, without any fault: what pauses and a slow machine do;
             None: the steady window has no length.
         held: its connections to the hosts that were hit; None: they were not observed, or it never had an
@@ -45,6 +47,7 @@ class StackMeasures:
 
     name: str
     figures: Figures
+    pool: PoolFigures
     before: float | None
     held: Held | None
     died: float | None
@@ -77,22 +80,35 @@ def measured(trials: Sequence[StoredTrial]) -> list[TrialStacks]:
     attempts = by_trial(some, "stack_attempts", _ATTEMPTS)
     rows = by_trial(some, "stack_rows", _ROWS)
     connections = by_trial(some, "stack_connections", _CONNECTIONS)
+    pools = by_trial(some, "stack_pools", _POOLS)
     return [
         _of_trial(
             trial.record,
             attempts.get(trial.folder.name),
             rows.get(trial.folder.name),
             connections.get(trial.folder.name),
+            _samples(pools.get(trial.folder.name)),
         )
         for trial in trials
     ]
 
 
+# -1: not counted.
+_POOLS = """
+    SELECT trial, stack, at_us, coalesce(waiting, -1) AS waiting, coalesce(open, -1) AS open,
+        coalesce(idle, -1) AS idle, coalesce(created, -1) AS created
+    FROM rows ORDER BY trial, at_us
+"""
+
 STACKS = Kind("stacks", TrialStacks, measured)
 
 
 def _of_trial(
-    record: TrialRecord, attempts: Columns | None, rows: Columns | None, connections: Columns | None
+    record: TrialRecord,
+    attempts: Columns | None,
+    rows: Columns | None,
+    connections: Columns | None,
+    samples: Mapping[int, Sequence[PoolSample]],
 ) -> TrialStacks:
     if attempts is None:
         return TrialStacks(())
@@ -107,14 +123,36 @@ def _of_trial(
             found[stack][n] = number
     return TrialStacks(
         tuple(
-            _of_stack(record, stack, every[number], found[number], _held(record, stack, number, connections))
+            _of_stack(
+                record,
+                stack,
+                every[number],
+                found[number],
+                _held(record, stack, number, connections),
+                samples.get(number, ()),
+            )
             for number, stack in enumerate(record.stacks)
         )
     )
 
 
+def _samples(pools: Columns | None) -> dict[int, list[PoolSample]]:
+    """Return the samples of each stack's pool; a run of an earlier version has none."""
+    found: dict[int, list[PoolSample]] = defaultdict(list)
+    if pools is not None:
+        columns = [pools[name].tolist() for name in ("stack", *PoolSample._fields)]
+        for stack, at_us, *counted in zip(*columns, strict=True):
+            found[stack].append(PoolSample(at_us, *(None if number < 0 else number for number in counted)))
+    return found
+
+
 def _of_stack(
-    record: TrialRecord, stack: StackRecord, attempts: list[Attempt], found: dict[int, int], held: Held | None
+    record: TrialRecord,
+    stack: StackRecord,
+    attempts: list[Attempt],
+    found: dict[int, int],
+    held: Held | None,
+    samples: Sequence[PoolSample],
 ) -> StackMeasures:
     windows = record.windows
     fault = record.fault
@@ -131,6 +169,7 @@ def _of_stack(
     return StackMeasures(
         stack.name,
         figures(attempts, stack.workers, pause, since, until, rows),
+        pool_figures(samples, since, until),
         before.length if before else None,
         held,
         None if stack.ended_ms is None else stack.ended_ms - since / 1000,

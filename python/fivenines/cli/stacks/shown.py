@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fivenines.analysis.stacks.figures import Gap
+from fivenines.analysis.stacks.pools import PoolFigures
 from fivenines.analysis.wording import count, milliseconds
 from fivenines.cli.output import console
 from fivenines.load.stacks.measure import Measured
@@ -78,6 +79,8 @@ def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
     console.say("")
     for item in found:
         console.say(f"{item.name}: {item.versions}")
+        if text := pool_text(item.pool):
+            console.say(f"  pool: {text}")
         for stage, code, number in item.figures.errors[:_ERRORS]:
             console.say(f"  {number} x {code} at the stage {stage}")
         if (left := len(item.figures.errors) - _ERRORS) > 0:
@@ -94,6 +97,19 @@ def show(found: Sequence[Measured], as_json: bool, out: Path | None) -> None:
         console.say(f"files in {out}: {', '.join(item.file.name for item in found)}")
 
 
+def pool_text(pool: PoolFigures) -> str:
+    """Return what a pool counted; empty if it counted nothing."""
+    parts = []
+    if pool.least is not None and pool.most is not None:
+        numbers = f"{pool.most}" if pool.least == pool.most else f"{pool.least} to {pool.most}"
+        parts.append(f"{numbers} connections open")
+    if pool.created is not None:
+        parts.append(f"{pool.created} opened")
+    if pool.waiting is not None:
+        parts.append(f"at most {count(pool.waiting, 'worker')} waiting")
+    return ", ".join(parts)
+
+
 def _gap(gap: Gap) -> str:
     text = milliseconds(gap.length)
     return shorter(f"at least {text}") if gap.open else text
@@ -104,6 +120,7 @@ def _document(item: Measured) -> dict[str, object]:
         "stack": item.name,
         "versions": item.versions,
         **item.figures.as_json(),
+        "pool": item.pool.as_json(),
         "table_left": item.left,
         "problems": item.problems,
     }

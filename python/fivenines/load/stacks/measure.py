@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.stacks.figures import Figures, Rows, figures, judge
+from fivenines.analysis.stacks.pools import PoolFigures, pool_figures
 from fivenines.base.ending import ended_as_by_ctrl_c
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.load.bench import reach
 from fivenines.load.bench.plan import Bench
 from fivenines.load.stacks import rows
 from fivenines.load.stacks.process import RunningStack
-from fivenines.load.stacks.protocol import Task, attempts
+from fivenines.load.stacks.protocol import Task, read
 
 # Seconds between two calls with the state of the stacks.
 _EVERY = 1.0
@@ -41,6 +42,7 @@ class Measured:
         name: its name.
         versions: driver and pool, by the program.
         figures: its figures.
+        pool: what its pool counted.
         problems: what is wrong with the program or with its lines.
         left: why its table is left behind; empty: it was read and dropped.
         file: its lines.
@@ -49,6 +51,7 @@ class Measured:
     name: str
     versions: str
     figures: Figures
+    pool: PoolFigures
     problems: list[str] = field(default_factory=list)
     left: str = ""
     file: Path = Path()
@@ -143,7 +146,7 @@ def _measured(
 ) -> Measured:
     assert program.ready is not None
     with program.file.open() as lines:
-        found = list(attempts(lines))
+        found, samples = read(lines)
     kept: Rows | None = None
     left, table = "", program.task.table
     try:
@@ -154,7 +157,8 @@ def _measured(
         left = f"its table {table} {what}: {brief(error)}"
     task = program.task
     result = figures(found, task.workers, task.longest_pause_ms, program.ready.at_us, ended_us, kept)
-    return Measured(program.task.name, program.ready.driver, result, problems, left, program.file)
+    pool = pool_figures(samples, program.ready.at_us, ended_us)
+    return Measured(task.name, program.ready.driver, result, pool, problems, left, program.file)
 
 
 def _patiently(read: Callable[[], dict[int, int]], deadline: float) -> dict[int, int]:

@@ -8,18 +8,19 @@ standard input does. Times are microseconds of CLOCK_MONOTONIC.
      "end_us": 5233302817, "outcome": "committed", "stage": "release"}
     {"event": "transaction", "n": 45, "worker": 1, "attempt": 1, "start_us": 5233403001,
      "end_us": 5238405230, "outcome": "failed", "stage": "acquire", "code": "PoolTimeout", "message": "..."}
-    {"event": "alive", "at_us": 5234000000}
+    {"event": "alive", "at_us": 5234000000, "pool": {"waiting": 2, "open": 4, "idle": 1, "created": 7}}
     {"event": "end", "at_us": 5273403001}
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fivenines.analysis.stacks.figures import Attempt
+from fivenines.analysis.stacks.pools import PoolSample
 
 # Servers by their protocol.
 Driver = Literal["postgres", "mysql"]
@@ -77,11 +78,28 @@ class Transaction(Line):
         )
 
 
+class Pool(Line):
+    """The pool at one moment, by the program and its pool; None: the pool does not count it.
+
+    Attributes:
+        waiting: workers at the stage `acquire`: they have no usable connection yet.
+        open: connections in the pool, borrowed ones included.
+        idle: connections that no worker has borrowed.
+        created: connections opened since the program started.
+    """
+
+    waiting: int | None = Field(None, ge=0)
+    open: int | None = Field(None, ge=0)
+    idle: int | None = Field(None, ge=0)
+    created: int | None = Field(None, ge=0)
+
+
 class Alive(Line):
     """A sign of life, every second, also before the pool is open and while all workers wait."""
 
     event: Literal["alive"]
     at_us: int
+    pool: Pool | None = None
 
 
 class End(Line):
@@ -199,15 +217,20 @@ class Conformance:
         self.problems.append(f"line {self._number}: {problem}")
 
 
-def attempts(lines: Iterable[str]) -> Iterator[Attempt]:
-    """Yield the attempts among lines; others are skipped."""
+def read(lines: Iterable[str]) -> tuple[list[Attempt], list[PoolSample]]:
+    """Return the attempts and the samples of the pool among lines; others are skipped."""
+    attempts: list[Attempt] = []
+    samples: list[PoolSample] = []
     for text in lines:
         try:
             line = parse(text)
         except ValueError:
             continue
         if isinstance(line, Transaction):
-            yield line.attempted
+            attempts.append(line.attempted)
+        elif isinstance(line, Alive) and (pool := line.pool) is not None:
+            samples.append(PoolSample(line.at_us, pool.waiting, pool.open, pool.idle, pool.created))
+    return attempts, samples
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fivenines.experiment.sections.stacks import StackSettings, stacks_of
 from fivenines.load.stacks import rows
 from fivenines.load.stacks.measure import file_name, table
 from fivenines.load.stacks.process import RunningStack
-from fivenines.load.stacks.protocol import Task, attempts
+from fivenines.load.stacks.protocol import Task, read
 from fivenines.load.stacks.sockets import connections
 from fivenines.results import store
 from fivenines.results.stacks import StackRecord
@@ -140,27 +140,31 @@ class Stacks:
         if not self._all or not self._started_ns:
             return
         start = self._started_ns // 1000
-        every = []
+        every: list[tuple[object, ...]] = []
+        pools: list[tuple[object, ...]] = []
         for number, one in enumerate(self._all):
             with one.program.file.open() as lines:
-                every += [
-                    (
-                        number,
-                        item.worker,
-                        item.n,
-                        item.attempt,
-                        item.started_us - start,
-                        item.completed_us - start,
-                        item.outcome,
-                        item.stage,
-                        item.code,
-                    )
-                    for item in attempts(lines)
-                ]
+                found, samples = read(lines)
+            every += [
+                (
+                    number,
+                    item.worker,
+                    item.n,
+                    item.attempt,
+                    item.started_us - start,
+                    item.completed_us - start,
+                    item.outcome,
+                    item.stage,
+                    item.code,
+                )
+                for item in found
+            ]
+            pools += [(number, sample.at_us - start, *sample[1:]) for sample in samples]
             one.program.file.unlink(missing_ok=True)
         self._folder.rmdir()
         store.write_table(self._part, "stack_attempts", every)
         store.write_table(self._part, "stack_connections", self._connections)
+        store.write_table(self._part, "stack_pools", pools)
 
     def read_rows(self) -> None:
         """Read the rows of each stack from the primary, once the trial has settled."""

@@ -9,6 +9,7 @@ from synthetic_stacks import Planted, add_stacks
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.stacks.cell import StackResult, slowest, stacks_of
 from fivenines.analysis.stacks.figures import Gap
+from fivenines.analysis.stacks.pools import PoolFigures
 from fivenines.analysis.stacks.trial import Held, StackMeasures, measured
 from fivenines.results.store import open_run
 
@@ -64,6 +65,26 @@ def test_a_last_pause_is_no_outage_that_had_not_ended(tmp_path: Path) -> None:
     assert first(run)["a"].figures.gap.open
     found = results(run)["a"]
     assert (found.gap.bounds, found.last_worker.bounds, found.stuck) == (0, 0, 0)
+
+
+def test_what_a_pool_counts_is_of_the_time_after_the_fault(tmp_path: Path) -> None:
+    samples = [(-0.5, 0, 2, 2), (0.5, 2, 1, 3), (1.5, 0, 4, 7)]
+    run = planted(
+        tmp_path / "run",
+        Planted("a", pool=samples),
+        Planted("b", pool=[(0.5, 1, None, None)]),
+        Planted("c", pool=[(-0.5, 3, 9, 9)]),
+        Planted("d"),
+    )
+    assert first(run)["a"].pool == PoolFigures(waiting=2, least=1, most=4, created=5)
+    found = results(run)
+    assert (found["a"].waiting, found["a"].open, found["a"].opened.mean) == (2, (1, 4), 5.0)
+    # a pool that does not count, one that was not sampled after the fault, and a program without counters
+    assert [(found[name].waiting, found[name].open, found[name].opened.n) for name in "bcd"] == [
+        (1, None, 0),
+        (None, None, 0),
+        (None, None, 0),
+    ]
 
 
 def test_the_slowest_worker_is_one_of_silence() -> None:

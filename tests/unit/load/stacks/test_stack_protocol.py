@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.load.stacks.protocol import Conformance, Task, Transaction, attempts, parse
+from fivenines.analysis.stacks.pools import PoolSample
+from fivenines.load.stacks.protocol import Conformance, Task, Transaction, parse, read
 
 READY = '{"event": "ready", "at_us": 1000000}'
 END = '{"event": "end", "at_us": 5000000}'
@@ -51,6 +52,10 @@ def test_a_program_that_does_as_it_should() -> None:
         ([READY, transaction(0, stage="begin"), transaction(2), END], "line 2: stage: Input should be"),
         ([READY, transaction(4, worker=2), END], "worker 2, of workers 0 to 1"),
         ([READY, transaction(3, worker=0), END], "operation 3 is not of worker 0: that is 1"),
+        (
+            [READY, '{"event": "alive", "at_us": 2000000, "pool": {"open": -1}}', transaction(0), END],
+            "line 2: pool.open: Input should be greater than or equal to 0",
+        ),
         ([READY, transaction(0, end_us=1), END], "line 2: it ended before it began"),
         (
             [READY, transaction(0), transaction(0, attempt=2), END],
@@ -77,7 +82,18 @@ def test_what_is_wrong_is_named_with_its_line(lines: list[str], problem: str) ->
 
 def test_transactions_are_read_from_among_other_lines() -> None:
     lines = [READY, transaction(0), "broken", transaction(3, outcome="failed", code="x"), END]
-    assert [line.n for line in attempts(lines)] == [0, 3]
+    attempts, samples = read(lines)
+    assert [line.n for line in attempts] == [0, 3] and samples == []
+
+
+def test_a_sign_of_life_may_have_what_the_pool_counts() -> None:
+    lines = [
+        '{"event": "alive", "at_us": 1, "pool": {"waiting": 2, "open": 4, "idle": 1, "created": 7}}',
+        '{"event": "alive", "at_us": 2, "pool": {"created": 8, "size": 3}}',
+        '{"event": "alive", "at_us": 3}',
+    ]
+    _, samples = read(lines)
+    assert samples == [PoolSample(1, 2, 4, 1, 7), PoolSample(2, None, None, None, 8)]
 
 
 @given(st.text(max_size=60))

@@ -71,7 +71,9 @@ def application_tables(data: Data) -> list[Table]:
 
 def detail_tables(cells: Sequence[CellStacks], names: Names) -> list[Table]:
     """Return the tables that the page folds away."""
-    return [details_table(cells, names), errors_table(cells, names), programs_table(cells)]
+    pools = pools_table(cells, names)
+    tables = [details_table(cells, names), *([pools] if pools.rows else [])]
+    return [*tables, errors_table(cells, names), programs_table(cells)]
 
 
 def application_answers(cells: Sequence[CellResult], names: Names) -> list[Answer]:
@@ -208,6 +210,37 @@ def _rows(one: StackResult) -> list[str]:
         return [NOTHING] * 3
     unread = "" if one.read == one.trials else f" (in {one.read} of {one.trials} trials)"
     return [f"{number}{unread}" for number in (one.twice, one.by_driver, one.lost)]
+
+
+def pools_table(cells: Sequence[CellStacks], names: Names) -> Table:
+    """Return what the pools counted; without rows if none was sampled."""
+    left = ["Solution", "Conditions", "Client stack"]
+    columns = [*left, "Workers waiting", "Connections open", "Connections opened"]
+    rows = [
+        [
+            cell.key.solution,
+            names.label(cell.key),
+            one.name,
+            NOTHING if one.waiting is None else f"{one.waiting} of {one.workers}",
+            _range(one.open),
+            mean_with_interval(one.opened),
+        ]
+        for cell, found in cells
+        for one in found
+        if one.waiting is not None or one.open is not None or one.opened.n
+    ]
+    caption = (
+        "Pools of client stacks from the fault on, sampled once a second: most workers without a connection, "
+        "fewest to most open connections, and the mean number of connections opened"
+    )
+    return without_empty(Table(caption, columns, rows, 3, right(columns, *left)), "Conditions")
+
+
+def _range(numbers: tuple[int, int] | None) -> str:
+    if numbers is None:
+        return NOTHING
+    least, most = numbers
+    return str(most) if least == most else f"{least} to {most}"
 
 
 def errors_table(cells: Sequence[CellStacks], names: Names) -> Table:

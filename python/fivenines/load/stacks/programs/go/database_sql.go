@@ -1,26 +1,29 @@
 package main
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net"
 	"net/url"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
 
 // goSQLDriver runs the pool of database/sql over go-sql-driver/mysql.
-func goSQLDriver(task *task) (transaction, string, error) {
+func goSQLDriver(task *task) (*opened, error) {
 	connect, pool, err := task.settings()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	hosts, ports, err := task.hosts()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	account := mysql.NewConfig()
 	account.User, account.Passwd, account.DBName = task.User, task.Password, task.Database
@@ -36,22 +39,41 @@ func goSQLDriver(task *task) (transaction, string, error) {
 	// The driver hands names that it does not know to the server, as system variables.
 	config, err := mysql.ParseDSN(text)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	transact, err := databaseSQL(task, sql.OpenDB(connector), pool, "?, ?")
-	return transact, "go-sql-driver/mysql " + version("github.com/go-sql-driver/mysql") + ", database/sql", err
+	versions := "go-sql-driver/mysql " + version("github.com/go-sql-driver/mysql") + ", database/sql"
+	return databaseSQL(task, versions, connector, pool, "?, ?")
 }
 
-// databaseSQL sets up the pool of database/sql and returns a transaction of it.
-func databaseSQL(task *task, db *sql.DB, pool map[string]string, places string) (transaction, error) {
+// counted is a connector that counts the connections it has opened: the pool does not.
+type counted struct {
+	driver.Connector
+	created atomic.Int64
+}
+
+// Connect opens a connection.
+func (connector *counted) Connect(within context.Context) (driver.Conn, error) {
+	connection, err := connector.Connector.Connect(within)
+	if err == nil {
+		connector.created.Add(1)
+	}
+	return connection, err
+}
+
+// databaseSQL opens the pool of database/sql over a driver.
+func databaseSQL(
+	task *task, versions string, connector driver.Connector, pool map[string]string, places string,
+) (*opened, error) {
 	patience, err := duration(pool, "context_timeout")
 	if err != nil {
 		return nil, err
 	}
+	counting := &counted{Connector: connector}
+	db := sql.OpenDB(counting)
 	db.SetMaxOpenConns(task.Workers)
 	if err := sized(db, pool); err != nil {
 		return nil, err
@@ -60,7 +82,7 @@ func databaseSQL(task *task, db *sql.DB, pool map[string]string, places string) 
 		return nil, err
 	}
 	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES (%s) %s", task.Table, places, task.Suffix)
-	return func(operation, attempt int64, stage *string) error {
+	transact := func(operation, attempt int64, progress *progress) error {
 		within, cancel := bounded(patience)
 		defer cancel()
 		begun, err := db.BeginTx(within, nil)
@@ -69,17 +91,24 @@ func databaseSQL(task *task, db *sql.DB, pool map[string]string, places string) 
 		}
 		// Does nothing after a commit.
 		defer func() { _ = begun.Rollback() }()
-		*stage = "work"
+		progress.reach(&atWork)
 		if _, err := begun.ExecContext(within, statement, operation, attempt); err != nil {
 			return err
 		}
-		*stage = "commit"
+		progress.reach(&commit)
 		if err := begun.Commit(); err != nil {
 			return err
 		}
-		*stage = "release"
+		progress.reach(&release)
 		return nil
-	}, nil
+	}
+	counters := func() map[string]int64 {
+		now := db.Stats()
+		return map[string]int64{
+			"open": int64(now.OpenConnections), "idle": int64(now.Idle), "created": counting.created.Load(), "waiting": 0,
+		}
+	}
+	return &opened{transact, versions, counters}, nil
 }
 
 // sized hands the settings of the pool to it.

@@ -7,12 +7,16 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 var output sync.Mutex
+
+// counters is what the pool counts, once it is open.
+var counters atomic.Pointer[func() map[string]int64]
 
 // now returns microseconds of CLOCK_MONOTONIC. Go's own monotonic clock begins with the program.
 func now() int64 {
@@ -40,6 +44,12 @@ func writeLocked(values map[string]any) {
 	}
 }
 
+// ready writes that the pool is open; signs of life have its counters from now on.
+func ready(versions string, counted func() map[string]int64) {
+	counters.Store(&counted)
+	write(map[string]any{"event": "ready", "at_us": now(), "driver": versions})
+}
+
 // fail ends the program; the last line of its error output says why.
 func fail(err error) {
 	output.Lock()
@@ -58,7 +68,11 @@ func liveUntilTheEnd() {
 	go func() {
 		for {
 			time.Sleep(time.Second)
-			write(map[string]any{"event": "alive", "at_us": now()})
+			line := map[string]any{"event": "alive", "at_us": now()}
+			if counted := counters.Load(); counted != nil {
+				line["pool"] = (*counted)()
+			}
+			write(line)
 		}
 	}()
 	_, _ = io.Copy(io.Discard, os.Stdin)

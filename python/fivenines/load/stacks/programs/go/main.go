@@ -9,8 +9,15 @@ import (
 	"strings"
 )
 
-// A stack opens its pool; it returns what one transaction is, and the versions of driver and pool.
-type stack func(task *task) (transaction, string, error)
+// A stack opens its pool.
+type stack func(task *task) (*opened, error)
+
+// opened is a driver with its pool: one transaction of it, their versions, and what the pool counts.
+type opened struct {
+	transact transaction
+	versions string
+	counters func() map[string]int64
+}
 
 var stacks = map[string]stack{
 	"pgx-pool":         pgxPool,
@@ -39,13 +46,22 @@ func main() {
 }
 
 func startWorkers(task *task, open stack) {
-	transact, versions, err := open(task)
+	pool, err := open(task)
 	if err != nil {
 		fail(err)
 	}
-	write(map[string]any{"event": "ready", "at_us": now(), "driver": versions + ", " + runtime.Version()})
+	workers := make([]progress, task.Workers)
+	ready(pool.versions+", "+runtime.Version(), func() map[string]int64 {
+		counted := pool.counters()
+		for number := range workers {
+			if workers[number].at(&acquire) {
+				counted["waiting"]++
+			}
+		}
+		return counted
+	})
 	for worker := range task.Workers {
-		go work(task, worker, transact)
+		go work(task, worker, pool.transact, &workers[worker])
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -14,14 +13,14 @@ import (
 )
 
 // pgxPool runs pgx with its own pool.
-func pgxPool(task *task) (transaction, string, error) {
+func pgxPool(task *task) (*opened, error) {
 	connect, pool, err := task.settings()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	patience, err := duration(pool, "context_timeout")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if _, given := pool["max_conns"]; !given {
 		pool["max_conns"] = fmt.Sprint(task.Workers)
@@ -31,72 +30,78 @@ func pgxPool(task *task) (transaction, string, error) {
 	}
 	text, err := keywords(task, connect)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for name := range config.ConnConfig.RuntimeParams {
 		// pgx hands the names that it does not know to the server.
 		if own, is := strings.CutPrefix(name, "pool_"); is {
-			return nil, "", fmt.Errorf("setting pool.%s: pgxpool has no setting of this name", own)
+			return nil, fmt.Errorf("setting pool.%s: pgxpool has no setting of this name", own)
 		}
 	}
-	opened, err := pgxpool.NewWithConfig(context.Background(), config)
+	connections, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if err := opened.Ping(context.Background()); err != nil {
-		return nil, "", err
+	if err := connections.Ping(context.Background()); err != nil {
+		return nil, err
 	}
 	statement := fmt.Sprintf("INSERT INTO %s (n, attempt) VALUES ($1, $2) %s", task.Table, task.Suffix)
-	transact := func(operation, attempt int64, stage *string) error {
+	transact := func(operation, attempt int64, progress *progress) error {
 		within, cancel := bounded(patience)
 		defer cancel()
-		begun, err := opened.Begin(within)
+		begun, err := connections.Begin(within)
 		if err != nil {
 			return err
 		}
 		// Does nothing after a commit.
 		defer func() { _ = begun.Rollback(within) }()
-		*stage = "work"
+		progress.reach(&atWork)
 		if _, err := begun.Exec(within, statement, operation, attempt); err != nil {
 			return err
 		}
-		*stage = "commit"
+		progress.reach(&commit)
 		if err := begun.Commit(within); err != nil {
 			return err
 		}
-		*stage = "release"
+		progress.reach(&release)
 		return nil
 	}
-	return transact, "pgx and pgxpool " + version("github.com/jackc/pgx/v5"), nil
+	counted := func() map[string]int64 {
+		now := connections.Stat()
+		return map[string]int64{
+			"open": int64(now.TotalConns()), "idle": int64(now.IdleConns()), "created": now.NewConnsCount(), "waiting": 0,
+		}
+	}
+	return &opened{transact, "pgx and pgxpool " + version("github.com/jackc/pgx/v5"), counted}, nil
 }
 
 // databaseSQLPgx runs the pool of database/sql over pgx.
-func databaseSQLPgx(task *task) (transaction, string, error) {
+func databaseSQLPgx(task *task) (*opened, error) {
 	connect, pool, err := task.settings()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	text, err := keywords(task, connect)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	config, err := pgx.ParseConfig(text)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	transact, err := databaseSQL(task, stdlib.OpenDB(*config), pool, "$1, $2")
-	return transact, "pgx " + version("github.com/jackc/pgx/v5") + ", database/sql", err
+	versions := "pgx " + version("github.com/jackc/pgx/v5") + ", database/sql"
+	return databaseSQL(task, versions, stdlib.GetConnector(*config), pool, "$1, $2")
 }
 
 // databaseSQLPq runs the pool of database/sql over lib/pq.
-func databaseSQLPq(task *task) (transaction, string, error) {
+func databaseSQLPq(task *task) (*opened, error) {
 	connect, pool, err := task.settings()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if _, given := connect["sslmode"]; !given {
 		// Its own default, require, refuses servers without TLS. The other drivers have this one.
@@ -104,14 +109,14 @@ func databaseSQLPq(task *task) (transaction, string, error) {
 	}
 	text, err := keywords(task, connect)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	connector, err := pq.NewConnector(text)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	transact, err := databaseSQL(task, sql.OpenDB(connector), pool, "$1, $2")
-	return transact, "lib/pq " + version("github.com/lib/pq") + ", database/sql", err
+	versions := "lib/pq " + version("github.com/lib/pq") + ", database/sql"
+	return databaseSQL(task, versions, connector, pool, "$1, $2")
 }
 
 // keywords returns libpq's form of account and settings; of several hosts the driver looks for the writable one.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,24 +19,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// transaction writes one row; it says in stage how far it has got.
-type transaction func(operation, attempt int64, stage *string) error
+// progress is how far an attempt has got: see the stages. The thread of signs of life reads it, too.
+type progress struct{ stage atomic.Pointer[string] }
+
+// The stages of an attempt; between two attempts there is none.
+var acquire, atWork, commit, release = "acquire", "work", "commit", "release"
+
+func (progress *progress) reach(stage *string) { progress.stage.Store(stage) }
+
+func (progress *progress) at(stage *string) bool { return progress.stage.Load() == stage }
+
+// transaction writes one row; it says how far it has got.
+type transaction func(operation, attempt int64, progress *progress) error
 
 // work writes one row after the other, until the process ends.
-func work(task *task, worker int, transact transaction) {
+func work(task *task, worker int, transact transaction, progress *progress) {
 	operation, attempt := int64(worker), int64(1)
 	for {
-		start, stage := now(), "acquire"
-		err := transact(operation, attempt, &stage)
+		progress.reach(&acquire)
+		start := now()
+		err := transact(operation, attempt, progress)
+		stage := *progress.stage.Swap(nil)
 		line := map[string]any{
 			"event": "transaction", "n": operation, "worker": worker, "attempt": attempt,
 			"start_us": start, "end_us": now(), "outcome": "committed", "stage": stage,
 		}
-		committed := err == nil || stage == "release"
+		committed := err == nil || stage == release
 		if err != nil {
 			code, answered := described(err)
 			line["code"], line["message"] = code, brief(err)
-			if !committed && stage == "commit" && !answered {
+			if !committed && stage == commit && !answered {
 				line["outcome"] = "in_doubt"
 			} else if !committed {
 				line["outcome"] = "failed"

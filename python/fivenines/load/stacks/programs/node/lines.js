@@ -7,13 +7,21 @@ const { Worker } = require('node:worker_threads');
 // The thread of signs of life writes to the same output.
 const LOCK = new Int32Array(new SharedArrayBuffer(4));
 
+// What the pool counts, and the waiting workers, for this thread: -1 is not counted.
+const COUNTERS = ['waiting', 'open', 'idle', 'created'];
+const COUNTED = new Int32Array(new SharedArrayBuffer(4 * COUNTERS.length)).fill(-1);
+
+// Milliseconds between two looks at the pool by the main thread: it alone sees the pool.
+const LOOK = 200;
+
 const ALIVE = `
   const fs = require('node:fs');
-  const { workerData: lock } = require('node:worker_threads');
+  const { workerData: { lock, counted, names } } = require('node:worker_threads');
   setInterval(() => {
     while (Atomics.compareExchange(lock, 0, 0, 1) !== 0) Atomics.wait(lock, 0, 1, 10);
     const at = Number(process.hrtime.bigint() / 1000n);
-    fs.writeSync(1, JSON.stringify({ event: 'alive', at_us: at }) + '\\n');
+    const pool = Object.fromEntries(names.map((name, place) => [name, counted[place]]).filter((pair) => pair[1] >= 0));
+    fs.writeSync(1, JSON.stringify({ event: 'alive', at_us: at, pool }) + '\\n');
     Atomics.store(lock, 0, 0);
     Atomics.notify(lock, 0);
   }, 1000);
@@ -34,6 +42,18 @@ function write(values) {
   fs.writeSync(1, `${JSON.stringify(values)}\n`);
   Atomics.store(LOCK, 0, 0);
   Atomics.notify(LOCK, 0);
+}
+
+// Writes that the pool is open. `counters` returns what the pool counts: open, idle and created connections; and
+// `waiting` the number of workers without a connection.
+function ready(versions, counters, waiting) {
+  write({ event: 'ready', at_us: now(), driver: versions });
+  const look = () => {
+    const counted = { ...counters(), waiting: waiting() };
+    COUNTERS.forEach((name, place) => { COUNTED[place] = counted[name] ?? -1; });
+  };
+  look();
+  setInterval(look, LOOK).unref();
 }
 
 // Ends the process as failed; the last line of its error output says why.
@@ -100,7 +120,7 @@ function server(task) {
 // closed, as that may wait for a dead server.
 function liveUntilTheEnd() {
   // Another thread than the workers': they share the main one.
-  new Worker(ALIVE, { eval: true, workerData: LOCK, stdin: false }).unref();
+  new Worker(ALIVE, { eval: true, workerData: { lock: LOCK, counted: COUNTED, names: COUNTERS }, stdin: false }).unref();
   process.stdin.on('end', () => {
     lock();
     fs.writeSync(1, `${JSON.stringify({ event: 'end', at_us: now() })}\n`);
@@ -109,4 +129,4 @@ function liveUntilTheEnd() {
   process.stdin.resume();
 }
 
-module.exports = { brief, choice, fail, liveUntilTheEnd, now, readTask, known, server, settings, write };
+module.exports = { brief, choice, fail, liveUntilTheEnd, now, readTask, ready, known, server, settings, write };

@@ -1,8 +1,8 @@
 // The program of the Node.js client stacks: reads its task, starts the workers, ends with its input.
 'use strict';
 
-const { brief, fail, liveUntilTheEnd, now, readTask, write } = require('./lines');
-const { work } = require('./work');
+const { brief, fail, liveUntilTheEnd, readTask, ready } = require('./lines');
+const { waiting, work } = require('./work');
 const { mysql2 } = require('./mysql');
 const { nodePostgres } = require('./postgres');
 
@@ -19,7 +19,7 @@ async function main() {
   });
   liveUntilTheEnd();
   const stack = await open(task);
-  write({ event: 'ready', at_us: now(), driver: `${stack.versions}, Node.js ${process.versions.node}` });
+  ready(`${stack.versions}, Node.js ${process.versions.node}`, stack.counters, waiting);
   for (let worker = 0; worker < task.workers; worker += 1) work(task, worker, stack);
 }
 

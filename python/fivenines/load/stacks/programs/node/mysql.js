@@ -14,6 +14,9 @@ async function mysql2(task) {
   delete own.query_timeout;
   const account = { ...server(task), user: task.user, password: task.password, database: task.database };
   const pool = refused(() => driver.createPool({ ...account, connectionLimit: task.workers, ...connect, ...own }));
+  // The pool has events, and no number of its connections.
+  let created = 0;
+  pool.on('connection', () => { created += 1; });
   (await pool.getConnection()).release();
   const sql = `INSERT INTO ${task.table} (n, attempt) VALUES (?, ?) ${task.suffix}`;
 
@@ -39,7 +42,7 @@ async function mysql2(task) {
 
   // Errors of the driver itself have no SQLSTATE, or the number of the system.
   const answer = (error) => (error.errno > 0 && error.sqlState !== undefined ? String(error.errno) : undefined);
-  return { transact, answer, versions: `mysql2 ${require('mysql2/package.json').version}` };
+  return { transact, answer, counters: () => ({ created }), versions: `mysql2 ${require('mysql2/package.json').version}` };
 }
 
 // Makes an error of what the driver only warns of: settings that it does not know.

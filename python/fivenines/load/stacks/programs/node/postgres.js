@@ -29,6 +29,8 @@ async function nodePostgres(task) {
   if (listener !== 'none') pool.on('error', () => {});
   // The pool's event is of idle clients only: a client that a worker has borrowed needs a listener of its own.
   if (listener === 'clients') pool.on('connect', (client) => client.on('error', () => {}));
+  let created = 0;
+  pool.on('connect', () => { created += 1; });
   (await pool.connect()).release();
   const sql = `INSERT INTO ${task.table} (n, attempt) VALUES ($1, $2) ${task.suffix}`;
 
@@ -52,7 +54,8 @@ async function nodePostgres(task) {
   }
 
   const answer = (error) => (error instanceof pg.DatabaseError ? error.code : undefined);
-  return { transact, answer, versions: `pg ${require('pg/package.json').version}` };
+  const counters = () => ({ open: pool.totalCount, idle: pool.idleCount, created });
+  return { transact, answer, counters, versions: `pg ${require('pg/package.json').version}` };
 }
 
 module.exports = { nodePostgres };

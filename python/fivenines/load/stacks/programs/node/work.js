@@ -10,6 +10,12 @@ const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 // 1317: interrupted.
 const SESSION_ENDED = ['08', '57P', '40003', '1053', '1317'];
 
+// Attempts that are running.
+const RUNNING = new Set();
+
+// Returns the number of workers without a connection.
+const waiting = () => [...RUNNING].filter((at) => at.stage === 'acquire').length;
+
 // Writes rows until the process ends. A stack's `transact` says how far it has got in `at.stage`, and `answer`
 // returns the code of an error that the server has sent, otherwise undefined.
 async function work(task, worker, { transact, answer }) {
@@ -18,6 +24,7 @@ async function work(task, worker, { transact, answer }) {
     const at = { stage: 'acquire' };
     const line = { event: 'transaction', n, worker, attempt, start_us: now(), outcome: 'committed' };
     let committed = true;
+    RUNNING.add(at);
     try {
       await transact(n, attempt, at);
     } catch (error) {
@@ -28,6 +35,7 @@ async function work(task, worker, { transact, answer }) {
       line.code = code ?? nameOf(error);
       line.message = brief(error);
     }
+    RUNNING.delete(at);
     write({ ...line, end_us: now(), stage: at.stage });
     [n, attempt] = task.repeat && !committed ? [n, attempt + 1] : [n + task.workers, 1];
     await sleep(committed ? task.think_ms : task.pause_ms);
@@ -40,4 +48,4 @@ function nameOf(error) {
   return error.name && error.name !== 'Error' ? error.name : brief(error).slice(0, 60);
 }
 
-module.exports = { work };
+module.exports = { waiting, work };

@@ -4,11 +4,15 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import org.json.JSONObject;
 
 /** The lines that the program writes: see fivenines.load.stacks.protocol. */
 final class Lines {
     private static final FileOutputStream OUTPUT = new FileOutputStream(FileDescriptor.out);
+
+    // The pool, once it is open: what it counts.
+    private static volatile Supplier<JSONObject> counters;
 
     private Lines() {}
 
@@ -26,8 +30,9 @@ final class Lines {
         }
     }
 
-    /** Writes that the pool is open. */
-    static void ready(String versions) {
+    /** Writes that the pool is open; signs of life have its counters from now on. */
+    static void ready(String versions, Supplier<JSONObject> counted) {
+        counters = counted;
         write(new JSONObject().put("event", "ready").put("at_us", now()).put("driver", versions));
     }
 
@@ -53,7 +58,8 @@ final class Lines {
         Thread alive = new Thread(() -> {
             while (true) {
                 pause(1000);
-                write(new JSONObject().put("event", "alive").put("at_us", now()));
+                JSONObject line = new JSONObject().put("event", "alive").put("at_us", now());
+                write(counters == null ? line : line.put("pool", counters.get()));
             }
         });
         alive.setDaemon(true);

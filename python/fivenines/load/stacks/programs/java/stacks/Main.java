@@ -1,10 +1,15 @@
 package stacks;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.json.JSONObject;
 
 /** The program of the Java client stacks: reads its task, starts the workers, ends with its input. */
 public final class Main {
@@ -35,7 +40,10 @@ public final class Main {
     }
 
     private static void open(Kind kind, Task task) throws SQLException {
-        HikariDataSource pool = new HikariDataSource(kind.configuration(task));
+        Created created = new Created();
+        HikariConfig configuration = kind.configuration(task);
+        configuration.setMetricsTrackerFactory(created);
+        HikariDataSource pool = new HikariDataSource(configuration);
         String versions;
         try (Connection connection = pool.getConnection()) {
             DatabaseMetaData about = connection.getMetaData();
@@ -44,10 +52,15 @@ public final class Main {
             String driver = about.getDriverName() + " " + version;
             versions = "HikariCP " + Lines.versionOf(HikariDataSource.class) + ", " + driver;
         }
-        Lines.ready(versions + ", Java " + Runtime.version());
-        for (int number = 0; number < task.workers(); number++) {
-            daemon(new Worker(kind, task, pool, number));
-        }
+        List<Worker> workers =
+            IntStream.range(0, task.workers()).mapToObj(number -> new Worker(kind, task, pool, number)).toList();
+        HikariPoolMXBean counters = pool.getHikariPoolMXBean();
+        Lines.ready(versions + ", Java " + Runtime.version(), () -> new JSONObject()
+            .put("waiting", workers.stream().filter(Worker::waits).count())
+            .put("open", counters.getTotalConnections())
+            .put("idle", counters.getIdleConnections())
+            .put("created", created.number()));
+        workers.forEach(Main::daemon);
     }
 
     private static void daemon(Runnable work) {

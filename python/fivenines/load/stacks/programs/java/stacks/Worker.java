@@ -14,8 +14,8 @@ final class Worker implements Runnable {
     private final int number;
     private final String insert;
 
-    // How far the attempt has got.
-    private String stage = "";
+    // How far the attempt has got; empty between two attempts.
+    private volatile String stage = "";
 
     Worker(Kind kind, Task task, DataSource pool, int number) {
         this.kind = kind;
@@ -23,6 +23,11 @@ final class Worker implements Runnable {
         this.pool = pool;
         this.number = number;
         this.insert = "INSERT INTO " + task.table() + " (n, attempt) VALUES (?, ?) " + task.suffix();
+    }
+
+    /** Returns whether it has no connection yet. */
+    boolean waits() {
+        return stage.equals("acquire");
     }
 
     @Override
@@ -49,6 +54,7 @@ final class Worker implements Runnable {
                     line.put("outcome", "in_doubt");
                 }
             }
+            stage = "";
             Lines.write(line);
             if (task.repeat() && !committed) {
                 attempt++;

@@ -5,10 +5,17 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 _lock = threading.Lock()
+
+# Attempts that are running, by their worker.
+_running: dict[int, "Attempt"] = {}
+
+# Return what the pool counts, once it is open: open, idle and created connections.
+_counters: list[Callable[[], dict[str, int]]] = []
 
 
 def now() -> int:
@@ -79,11 +86,15 @@ class Attempt:
     stage: str = "acquire"
     start: int = field(default_factory=now)
 
+    def __post_init__(self) -> None:
+        _running[self.worker] = self
+
     def write(self, error: BaseException | None, code: str, answered: bool) -> bool:
         """Write what came of it; return whether it was committed.
 
         `answered`: the error is the server's answer, so that nothing was committed.
         """
+        del _running[self.worker]
         outcome = "failed"
         if error is None or self.stage == "release":
             outcome, self.stage = "committed", "release"
@@ -115,6 +126,18 @@ def answers(code: str) -> bool:
     return not code.startswith(_SESSION_ENDED)
 
 
+def ready(versions: str, counted: Callable[[], dict[str, int]] = dict) -> None:
+    """Write that the pool is open; signs of life have what it counts from now on."""
+    _counters.append(counted)
+    write("ready", at_us=now(), driver=versions)
+
+
+def _pool() -> dict[str, int]:
+    """Return the counters of the pool, and the number of workers without a connection."""
+    waiting = sum(attempt.stage == "acquire" for attempt in list(_running.values()))
+    return {"waiting": waiting, **{name: count for counted in _counters for name, count in counted().items()}}
+
+
 def fail() -> None:
     """End the process as failed; its last error output says why."""
     with _lock:
@@ -130,7 +153,7 @@ def live_until_the_end() -> None:
     def alive() -> None:
         while True:
             time.sleep(1.0)
-            write("alive", at_us=now())
+            write("alive", at_us=now(), pool=_pool())
 
     threading.Thread(target=alive, daemon=True).start()
     sys.stdin.read()

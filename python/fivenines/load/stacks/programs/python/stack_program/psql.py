@@ -151,7 +151,7 @@ def main(program: Sequence[str]) -> None:
             sys.stderr.write(f"{error}\n")
             sys.stderr.flush()
             lines.fail()
-        lines.write("ready", at_us=lines.now(), driver=version)
+        lines.ready(version)
         for worker in range(task.workers):
             threading.Thread(target=_work, args=(psql, task, worker), daemon=True).start()
         threading.Event().wait()  # the kernel ends psql with the thread that started it

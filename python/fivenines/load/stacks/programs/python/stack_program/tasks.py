@@ -10,14 +10,14 @@ import sqlalchemy
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from . import lines
+from .engines import counters
 from .lines import Attempt, Task
 
 # One transaction of the application: moves the attempt from stage to stage.
 Transact = Callable[[Attempt], AbstractAsyncContextManager[None]]
 
 
-async def _run(task: Task, transact: Transact, versions: str) -> None:
-    lines.write("ready", at_us=lines.now(), driver=versions)
+async def _run(task: Task, transact: Transact) -> None:
     await asyncio.gather(*(_work(task, worker, transact) for worker in range(task.workers)))
 
 
@@ -57,8 +57,14 @@ async def _asyncpg(task: Task) -> None:
     pool_settings = task.settings("pool")
     acquire = pool_settings.pop("acquire_timeout", None)
     sizes = {"min_size": task.workers, "max_size": task.workers}
+    created = 0
+
+    async def connected(_: Any) -> None:
+        nonlocal created
+        created += 1
+
     pool = await asyncpg.create_pool(
-        **account(task), **task.settings("connect"), **{**sizes, **pool_settings}
+        **account(task), **task.settings("connect"), **{**sizes, **pool_settings}, init=connected
     )
     sql = f"INSERT INTO {task.table} (n, attempt) VALUES ($1, $2) {task.suffix}"
 
@@ -74,7 +80,11 @@ async def _asyncpg(task: Task) -> None:
             attempt.stage = "release"
         yield
 
-    await _run(task, transact, f"asyncpg {asyncpg.__version__}")
+    def counted() -> dict[str, int]:
+        return {"open": pool.get_size(), "idle": pool.get_idle_size(), "created": created}
+
+    lines.ready(f"asyncpg {asyncpg.__version__}", counted)
+    await _run(task, transact)
 
 
 def account(task: Task) -> dict[str, Any]:
@@ -116,6 +126,8 @@ async def _sqlalchemy(task: Task) -> None:
             attempt.stage = "release"
         yield
 
+    counted = counters(engine.sync_engine)
     async with engine.connect() as link:
         await link.execute(sqlalchemy.text("SELECT 1"))
-    await _run(task, transact, f"SQLAlchemy {sqlalchemy.__version__}, asyncpg {asyncpg.__version__}")
+    lines.ready(f"SQLAlchemy {sqlalchemy.__version__}, asyncpg {asyncpg.__version__}", counted)
+    await _run(task, transact)

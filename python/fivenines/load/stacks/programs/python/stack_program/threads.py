@@ -12,15 +12,15 @@ import pymysql
 import sqlalchemy
 
 from . import lines
+from .engines import counters
 from .lines import Attempt, Task
 
 # Borrows a connection of the pool; its `insert` writes the row and its `commit` commits.
 Borrow = Callable[[], AbstractContextManager[Any]]
 
 
-def run(task: Task, borrow: Borrow, insert: Callable[[Any, int, int], None], versions: str) -> None:
+def run(task: Task, borrow: Borrow, insert: Callable[[Any, int, int], None]) -> None:
     """Start the workers, which write until the process ends."""
-    lines.write("ready", at_us=lines.now(), driver=versions)
     for worker in range(task.workers):
         threading.Thread(target=_work, args=(task, worker, borrow, insert), daemon=True).start()
 
@@ -67,8 +67,14 @@ def psycopg_pools(task: Task) -> None:
     opened = psycopg_pool.ConnectionPool(kwargs={**account(task), **connect}, open=True, **{**sizes, **pool})
     opened.wait(timeout=60.0)
     sql = f"INSERT INTO {task.table} (n, attempt) VALUES (%s, %s) {task.suffix}"
-    versions = f"psycopg {psycopg.__version__}, psycopg_pool {psycopg_pool.__version__}"
-    run(task, opened.connection, lambda link, n, number: link.execute(sql, (n, number)), versions)
+
+    def counted() -> dict[str, int]:
+        numbers = opened.get_stats()
+        created = numbers.get("connections_num", 0) - numbers.get("connections_errors", 0)
+        return {"open": numbers["pool_size"], "idle": numbers["pool_available"], "created": created}
+
+    lines.ready(f"psycopg {psycopg.__version__}, psycopg_pool {psycopg_pool.__version__}", counted)
+    run(task, opened.connection, lambda link, n, number: link.execute(sql, (n, number)))
 
 
 def account(task: Task) -> dict[str, Any]:
@@ -110,6 +116,8 @@ def _sqlalchemy(task: Task, url: str, known: dict[str, Any], driver: str) -> Non
     def insert(link: Any, n: int, number: int) -> None:
         link.execute(statement, {"n": n, "attempt": number})
 
+    counted = counters(engine)
     with engine.connect() as link:
         link.execute(sqlalchemy.text("SELECT 1"))
-    run(task, engine.connect, insert, f"SQLAlchemy {sqlalchemy.__version__}, {driver}")
+    lines.ready(f"SQLAlchemy {sqlalchemy.__version__}, {driver}", counted)
+    run(task, engine.connect, insert)

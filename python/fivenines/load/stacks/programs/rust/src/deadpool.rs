@@ -1,20 +1,23 @@
 //! `tokio-postgres-deadpool`: tokio-postgres with the pool deadpool-postgres.
 
 use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Hook, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, NoTls};
 
 use crate::failure::{brief, Failure};
 use crate::task::{version, Settings, Task};
-use crate::work::{self, bounded, Stack, Stage};
+use crate::work::{self, bounded, Counted, Progress, Stack, Stage};
 
 struct Deadpool {
     pool: Pool,
     insert: String,
     patience: Option<Duration>,
+    created: Arc<AtomicUsize>,
 }
 
 impl Stack for Deadpool {
@@ -22,22 +25,31 @@ impl Stack for Deadpool {
         &self,
         operation: i64,
         attempt: i32,
-        stage: &mut Stage,
+        progress: &Progress,
     ) -> Result<(), Failure> {
         let mut client = self.pool.get().await?;
-        *stage = Stage::Work;
+        progress.reach(Stage::Work);
         bounded(self.patience, async {
             let transaction = client.transaction().await?;
             let statement = transaction.prepare_cached(&self.insert).await?;
             transaction
                 .execute(&statement, &[&operation, &attempt])
                 .await?;
-            *stage = Stage::Commit;
+            progress.reach(Stage::Commit);
             transaction.commit().await?;
-            *stage = Stage::Release;
+            progress.reach(Stage::Release);
             Ok(())
         })
         .await
+    }
+
+    fn counted(&self) -> Counted {
+        let status = self.pool.status();
+        Counted {
+            open: status.size,
+            idle: status.available,
+            created: self.created.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -53,7 +65,9 @@ pub async fn run(task: Task) -> Result<(), String> {
     );
     let patience = own.time("transaction_timeout")?;
     let size = own.number("max_size")?.unwrap_or(task.workers);
+    let created = Arc::new(AtomicUsize::new(0));
     let pool = Pool::builder(manager)
+        .post_create(counting(created.clone()))
         .max_size(size as usize)
         .wait_timeout(own.time("wait_timeout")?)
         .create_timeout(own.time("create_timeout")?)
@@ -78,11 +92,20 @@ pub async fn run(task: Task) -> Result<(), String> {
             pool,
             insert,
             patience,
+            created,
         },
         &versions,
     )
     .await;
     Ok(())
+}
+
+/// Returns a hook that counts the connections that the pool has opened.
+fn counting(created: Arc<AtomicUsize>) -> Hook {
+    Hook::sync_fn(move |_, _| {
+        created.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })
 }
 
 fn recycling(own: &mut Settings) -> Result<RecyclingMethod, String> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +10,9 @@ use nix::time::{clock_gettime, ClockId};
 use serde_json::{json, Value};
 
 static OUTPUT: Mutex<()> = Mutex::new(());
+
+/// Returns what the pool counts, once it is open.
+static COUNTERS: OnceLock<Box<dyn Fn() -> Value + Send + Sync>> = OnceLock::new();
 
 /// Returns microseconds of `CLOCK_MONOTONIC`. The clock of the standard library does not show its number.
 pub fn now() -> i64 {
@@ -21,6 +24,12 @@ pub fn now() -> i64 {
 pub fn write(line: &Value) {
     let _only = only();
     write_locked(line);
+}
+
+/// Writes that the pool is open; signs of life have its counters from now on.
+pub fn ready(versions: &str, counters: impl Fn() -> Value + Send + Sync + 'static) {
+    let _ = COUNTERS.set(Box::new(counters));
+    write(&json!({"event": "ready", "at_us": now(), "driver": versions}));
 }
 
 /// Ends the program; the last line of its error output says why.
@@ -40,7 +49,11 @@ pub fn one_line(message: &str) -> String {
 pub fn live_until_the_end() -> ! {
     thread::spawn(|| loop {
         thread::sleep(Duration::from_secs(1));
-        write(&json!({"event": "alive", "at_us": now()}));
+        let mut line = json!({"event": "alive", "at_us": now()});
+        if let Some(counters) = COUNTERS.get() {
+            line["pool"] = counters();
+        }
+        write(&line);
     });
     // What follows the task has no meaning.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());

@@ -1,5 +1,7 @@
 //! `sqlx-postgres` and `sqlx-mysql`: sqlx with its own pool.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::mysql::MySqlConnectOptions;
@@ -9,13 +11,14 @@ use sqlx::{Connection, Database, Encode, Executor, IntoArguments, MySql, Pool, P
 
 use crate::failure::{brief, Failure};
 use crate::task::{version, Settings, Task};
-use crate::work::{self, bounded, Stack, Stage};
+use crate::work::{self, bounded, Counted, Progress, Stack, Stage};
 
 struct Sqlx<Server: Database> {
     pool: Pool<Server>,
     insert: String,
     patience: Option<Duration>,
     destroy: bool,
+    created: Arc<AtomicUsize>,
 }
 
 impl<Server: Database> Stack for Sqlx<Server>
@@ -29,10 +32,10 @@ where
         &self,
         operation: i64,
         attempt: i32,
-        stage: &mut Stage,
+        progress: &Progress,
     ) -> Result<(), Failure> {
         let mut connection: PoolConnection<Server> = self.pool.acquire().await?;
-        *stage = Stage::Work;
+        progress.reach(Stage::Work);
         let result = bounded(self.patience, async {
             let mut transaction = Connection::begin(&mut *connection).await?;
             sqlx::query(&self.insert)
@@ -40,9 +43,9 @@ where
                 .bind(attempt)
                 .execute(&mut *transaction)
                 .await?;
-            *stage = Stage::Commit;
+            progress.reach(Stage::Commit);
             transaction.commit().await?;
-            *stage = Stage::Release;
+            progress.reach(Stage::Release);
             Ok(())
         })
         .await;
@@ -50,6 +53,14 @@ where
             connection.close_on_drop();
         }
         result
+    }
+
+    fn counted(&self) -> Counted {
+        Counted {
+            open: self.pool.size() as usize,
+            idle: self.pool.num_idle(),
+            created: self.created.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -106,6 +117,12 @@ where
     let destroy = own.switch("destroy_failed")?.unwrap_or(false);
     let options = sized(&mut own, task.workers)?;
     own.finish()?;
+    let created = Arc::new(AtomicUsize::new(0));
+    let counter = created.clone();
+    let options = options.after_connect(move |_, _| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { Ok(()) })
+    });
     let pool = options
         .connect_with(account)
         .await
@@ -122,6 +139,7 @@ where
             insert,
             patience,
             destroy,
+            created,
         },
         &versions,
     )
