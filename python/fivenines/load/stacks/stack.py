@@ -11,6 +11,7 @@ from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.runtimes.go import GoRuntime
 from fivenines.load.stacks.runtimes.java import JavaRuntime
 from fivenines.load.stacks.runtimes.node import NodeRuntime
+from fivenines.load.stacks.runtimes.php import PhpRuntime
 from fivenines.load.stacks.runtimes.psql import PsqlRuntime
 from fivenines.load.stacks.runtimes.python import PythonRuntime
 from fivenines.load.stacks.runtimes.rust import RustRuntime
@@ -83,6 +84,12 @@ class NodeStack(Stack):
     """A stack of the Node.js program."""
 
     runtime_type = NodeRuntime
+
+
+class PhpStack(Stack):
+    """A stack of the PHP program."""
+
+    runtime_type = PhpRuntime
 
 
 class PsqlStack(Stack):

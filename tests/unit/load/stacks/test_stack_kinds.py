@@ -30,7 +30,8 @@ def test_each_bounds_its_waits_and_says_by_which_documentation(kind: Stack) -> N
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_each_is_known_to_its_program(kind: Stack) -> None:
     assert kind.name in kind.command()[-1]
-    sources = (file for file in PROGRAMS.rglob("*") if file.suffix in (".py", ".go", ".java", ".js", ".rs"))
+    suffixes = (".py", ".go", ".java", ".js", ".rs", ".php")
+    sources = (file for file in PROGRAMS.rglob("*") if file.suffix in suffixes)
     known = (
         file.stem == kind.name
         or re.search(rf'["\' ]{kind.name}["\':]|^  {kind.name},|\b{kind.name} }}', file.read_text(), re.M)
