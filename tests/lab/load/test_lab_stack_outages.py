@@ -28,18 +28,6 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield made
 
 
-def restart_after_kill(place: Place) -> tuple[float, float]:
-    """Kill the server and start it again; return the moments of both."""
-    victim = place.server.process
-    assert victim is not None and victim.gone(victim.kill())
-    dead = time.monotonic()
-    time.sleep(1.0)
-    begun = time.monotonic()
-    place.server.start()
-    place.server.wait_ready()
-    return dead, begun
-
-
 def covers(item: dict[str, Any], file: Path, begin: int, end: int) -> None:
     """Check that the longest gap of a stack covers an outage, in us of CLOCK_MONOTONIC."""
     with file.open() as lines:
@@ -63,7 +51,7 @@ def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
             return following.missing(since)
 
         wait_until(lambda: missing(0.0), LIMIT, "stacks write before the outage", 0.2)
-        dead, begun = restart_after_kill(place)
+        dead, begun = place.restart_after_kill()
         wait_until(lambda: missing(begun), LIMIT, "stacks write again", 0.2)
         running(process, "stacks").send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=LIMIT)
@@ -87,7 +75,7 @@ def test_a_program_that_an_error_event_ends_is_reported(place: Place, tmp_path: 
     following = Following(tmp_path, [DIES])
     with place.start("run", DIES, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
         wait_until(lambda: following.missing(0.0), LIMIT, "the stack writes", 0.2)
-        _, begun = restart_after_kill(place)
+        _, begun = place.restart_after_kill()
         running(process, "stacks").send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 1, err

@@ -1,4 +1,4 @@
-"""Settings and builds of the client stacks in Go, Java, Node.js and Rust, and of psql."""
+"""Settings and builds of the client stacks in Go, Java, Node.js, PHP and Rust, and of psql."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from lab_support import LIMIT, ended
 from stack_place import Place, stack_place
 
 from fivenines.load.stacks.protocol import Task
-from fivenines.load.stacks.runtimes import go, java, node, rust
+from fivenines.load.stacks.runtimes import go, java, node, php, rust
 from fivenines.load.stacks.runtimes.base import Runtime
 from fivenines.load.stacks.stack import PythonStack, stacks
 
@@ -39,9 +39,10 @@ def test_a_setting_that_would_be_ignored_ends_the_program(place: Place) -> None:
         (go, "machines_go", go.GoRuntime, "pgx-pool"),
         (java, "machines_java", java.JavaRuntime, "hikari-pgjdbc"),
         (node, "machines_npm", node.NodeRuntime, "node-postgres"),
+        (php, "", php.PhpRuntime, "pdo-pgsql"),  # always from Debian
         (rust, "machines_rust", rust.RustRuntime, "tokio-postgres-deadpool"),
     ],
-    ids=["go", "java", "node", "rust"],
+    ids=["go", "java", "node", "php", "rust"],
 )
 def test_a_machine_without_tools_builds_with_those_of_a_debian_root(
     module: object,
@@ -51,7 +52,8 @@ def test_a_machine_without_tools_builds_with_those_of_a_debian_root(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, machines, lambda: "")
+    if machines:
+        monkeypatch.setattr(module, machines, lambda: "")
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))
     built = runtime()
     built.pull(lambda message, fraction: None)

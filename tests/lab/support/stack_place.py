@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any
 from lab_support import ended, start_on
 
 from fivenines.lab.namespaces.lab import NamespaceLab
-from fivenines.load.stacks.stack import stacks
+from fivenines.load.stacks.stack import Stack, stacks
 from fivenines.servers.base import DATABASE
 from fivenines.servers.families import server
 from fivenines.servers.local import LocalServer
@@ -65,6 +66,17 @@ class Place:
         assert found["committed"] > 20 and not found["table_left"], found
         return dict(found)
 
+    def restart_after_kill(self) -> tuple[float, float]:
+        """Kill the server and start it again; return the moments of both."""
+        victim = self.server.process
+        assert victim is not None and victim.gone(victim.kill())
+        dead = time.monotonic()
+        time.sleep(1.0)
+        begun = time.monotonic()
+        self.server.start()
+        self.server.wait_ready()
+        return dead, begun
+
     def tables(self) -> list[tuple[Any, ...]]:
         """Return the tables of stacks that are left."""
         with self.server.sql.open_data() as connection, connection.cursor() as cursor:
@@ -75,12 +87,16 @@ class Place:
 
 
 @contextmanager
-def stack_place(name: str, folder: Path) -> Iterator[Place]:
-    """Provide a server of this engine, which keeps what it has acknowledged."""
+def stack_place(name: str, folder: Path, kinds: Iterable[Stack] = ()) -> Iterator[Place]:
+    """Provide a server of this engine, which keeps what it has acknowledged.
+
+    Args:
+        kinds: the stacks that will run; empty: all.
+    """
     software = engine(name)
     software.require(lambda message, fraction: None)
     # Programs on the host have no way to the registries.
-    for kind in stacks().values():
+    for kind in kinds or stacks().values():
         kind.runtime.require(lambda message, fraction: None)
     with NamespaceLab(folder / "lab") as lab:
         own = server(lab.add_host("node1", software.root()), software)
