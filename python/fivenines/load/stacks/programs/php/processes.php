@@ -16,6 +16,8 @@ final class Processes
     /** Process ids by worker; the probe is worker -1. */
     private array $pids = [];
 
+    private bool $started = false;
+
     /** Ends of pipes by worker, which are readable when its process has ended. */
     private array $pipes = [];
 
@@ -45,7 +47,7 @@ final class Processes
                 $this->abort('select failed');
             }
             if (now() >= $next) {
-                write(['event' => 'alive', 'at_us' => now()]);
+                write(['event' => 'alive', 'at_us' => now(), ...$this->counted()]);
                 $next += 1_000_000;
             }
             if (isset($readable['input']) && (fread(STDIN, 8192) === '' && feof(STDIN))) {
@@ -58,6 +60,17 @@ final class Processes
                 $this->ended($worker);
             }
         }
+    }
+
+    /** Returns the number of workers without a connection, once they have started. There is no pool. */
+    private function counted(): array
+    {
+        if (!$this->started) {
+            return [];
+        }
+        $workers = range(0, $this->task->workers - 1);
+        $waiting = array_filter($workers, fn ($worker) => $this->attempts[$worker]->stage === ACQUIRE);
+        return ['pool' => ['waiting' => count($waiting)]];
     }
 
     /** Starts a process. */
@@ -117,6 +130,7 @@ final class Processes
             [$this->attempts[$worker]->operation, $this->attempts[$worker]->number] = [$worker, 1];
             $this->start_worker($worker, false);
         }
+        $this->started = true;
     }
 
     /** Fails. A process that failed has written why. */

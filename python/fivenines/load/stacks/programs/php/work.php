@@ -7,6 +7,8 @@ const ACQUIRE = 0;
 const WORK = 1;
 const COMMIT = 2;
 const RELEASE = 3;
+// Between two transactions.
+const PAUSE = 4;
 const STAGES = ['acquire', 'work', 'commit', 'release'];
 
 /** Works on operations until the process ends. `attempt`: the first one, in memory that the main process sees. */
@@ -27,6 +29,7 @@ function work(Task $task, Kind $kind, int $worker, object $attempt): never
         pcntl_alarm(0);
         [$code, $answered] = $error === null ? ['', true] : $kind->described($error);
         $committed = report($worker, $attempt, $code, $answered, $error?->getMessage() ?? '');
+        $attempt->stage = PAUSE;
         follow($task, $attempt, $committed);
     }
 }
