@@ -39,7 +39,9 @@ def program_of(place: Place, table: str) -> Iterator["subprocess.Popen[str]"]:
     """Run the program itself on the host of the server, without fivenines."""
     kind = kind_of(place)
     password = place.server.passwords.application
-    task = Task(kind.name, kind.driver, (place.server.endpoint,), "app", password, DATABASE, table, think_ms=10)
+    task = Task(
+        kind.name, kind.driver, (place.server.endpoint,), "app", password, DATABASE, table, think_ms=10
+    )
     with subprocess.Popen(
         place.server.host.commands.outside(kind.command()),
         stdin=subprocess.PIPE,
