@@ -14,7 +14,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install check compat test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
+.PHONY: help quickstart install check compat test test-long test-kills test-repeat test-unit test-unit-long test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,7 +52,7 @@ test-rust: ## run the Rust tests
 	cargo test --quiet
 
 test-unit: install ## run the unit tests
-	$(BIN)/python -m pytest -q -n 2 tests/unit
+	$(BIN)/python -m pytest -q -n 2 -m "not long" tests/unit
 
 test-browser: install tools ## run the browser tests of the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
@@ -68,7 +68,10 @@ test-lab-long: install tools ## run the lab tests that are too slow for `make te
 test-kills: install tools engines ## kill fivenines at 100 random moments and check that nothing is left behind
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
-test-long: test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
+test-long: test-unit-long test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
+
+test-unit-long: install ## run the unit tests marked `long`: a thousand simulated campaigns of each kind
+	$(BIN)/python -m pytest -q -n 2 -m long tests/unit
 
 # Three at a time on a machine with one busy core, to find tests that fail in one of ten runs.
 test-repeat: install tools engines ## run every lab test ten times on a busy machine

@@ -124,6 +124,9 @@ class Suite:
         return "\n".join(lines[first:])
 
 
+# Options of pytest for the unit tests: simulations of thousands of campaigns run in `make test-unit-long`.
+UNIT = ("-n", "2", "-m", "not long", "tests/unit")
+
 # Options of pytest for the lab: each test or group of tests goes to the next free worker, in order.
 LAB = (
     # Three workers for each of two processors: tests mostly wait for failovers and time-outs.
@@ -146,7 +149,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
             Suite("engines", engines, left_over=False),
             Suite("stacks", (sys.executable, "-m", "fivenines", "stacks", "build"), left_over=False),
             # Some unit tests read a clock, so they run before the lab occupies the processors.
-            Suite("unit", _pytest("unit", "-n", "2", "tests/unit"), left_over=False, in_memory=True),
+            Suite("unit", _pytest("unit", *UNIT), left_over=False, in_memory=True),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
         [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],
@@ -163,7 +166,7 @@ def quick() -> list[list[Suite]]:
     return [
         [Suite("trial", _pytest("trial", f"{trial}[on-quorum]"), left_over=False, in_memory=True)],
         [Suite("lint", ("make", "--no-print-directory", "lint"))],
-        [Suite("unit", _pytest("unit", "-n", "2", "tests/unit"))],
+        [Suite("unit", _pytest("unit", *UNIT))],
     ]
 
 
