@@ -19,6 +19,7 @@ from fivenines.campaign.as_needed import AsNeeded
 from fivenines.campaign.dispatch import Dispatch
 from fivenines.campaign.journal import Journal
 from fivenines.campaign.schedule import Schedule
+from fivenines.campaign.searches import Searches
 from fivenines.campaign.workers.base import Delivered, Order, WorkerLostError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
@@ -95,7 +96,7 @@ def main() -> None:
         journal = Journal(folder)
         journal(CampaignStarted(len(work), 0.0, work, at_once=machines))
         began, wall = time.process_time(), time.monotonic()
-        needed = AsNeeded(experiment.trials, folder)
+        needed = Searches(folder, AsNeeded(experiment.trials, folder))
         Dispatch(Schedule(work), experiment, folder, needed, journal, {}).run(workers)
         cpu, seconds = time.process_time() - began, time.monotonic() - wall
         journal.close()

@@ -14,6 +14,7 @@ from fivenines.campaign.dispatch import Dispatch
 from fivenines.campaign.preflight import require_accepted
 from fivenines.campaign.preparation import prepare
 from fivenines.campaign.schedule import Schedule
+from fivenines.campaign.searches import Searches
 from fivenines.campaign.until_decided import UntilDecided
 from fivenines.campaign.workers.base import Here, Worker
 from fivenines.experiment import document
@@ -69,14 +70,16 @@ def run_campaign(
         as_needed: Spares = AsNeeded(experiment.trials, folder)
         if experiment.until_decided is not None and decided is not None:
             as_needed = UntilDecided(experiment.until_decided, folder, decided)
-        left = as_needed.left(left) if begun else left
         may_end = experiment.trials.until is not None or isinstance(as_needed, UntilDecided)
+        may_end = may_end or any(trial.cell.fault.search is not None for trial in trials)
+        searches = Searches(folder, as_needed)
+        left = searches.left(left) if begun else left
         seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
         workers = workers or [Here()]
         at_once = max(1, min(len(workers), len(left)))
         listener(CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once))
         schedule = Schedule(left, _owners(folder, workers))
-        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, result)
+        dispatch = Dispatch(schedule, experiment, folder, searches, listener, result)
         for worker in workers:
             used.callback(worker.close)
         dispatch.run(workers)
@@ -119,7 +122,9 @@ def _manifest(
         machine=machine,
         calibration=calibrations.load(machine),
         plan=[
-            PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
+            PlannedTrial(
+                id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed, search=_range(trial)
+            )
             for trial in trials
         ],
         blocks=[
@@ -127,6 +132,12 @@ def _manifest(
             for block in blocks
         ],
     )
+
+
+def _range(trial: Trial) -> tuple[float, float] | None:
+    """Return the range in which the length of a trial's fault is searched."""
+    search = trial.cell.fault.search
+    return None if search is None else (search.at_least, search.at_most)
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.threads import Background
-from fivenines.campaign.as_needed import Spares
 from fivenines.campaign.schedule import Schedule, Work
+from fivenines.campaign.searches import Searches
 from fivenines.campaign.workers.base import Order, Worker, WorkerLostError
 from fivenines.experiment.interleaved_plan import seconds_of
 from fivenines.experiment.plan import Trial
@@ -41,7 +41,7 @@ class Dispatch:
         schedule: gives the next trial for a machine.
         experiment: the experiment.
         folder: the run.
-        as_needed: decides which cells need no more trials.
+        rules: decide which cells need no more trials, and how long a searched fault lasts.
         listener: called from any thread, one event at a time.
         engines: versions of the run's engines, by name.
     """
@@ -51,14 +51,14 @@ class Dispatch:
         schedule: Schedule,
         experiment: Experiment,
         folder: Path,
-        as_needed: Spares,
+        rules: Searches,
         listener: Listener,
         engines: Mapping[str, str],
     ) -> None:
         self.broken: list[str] = []
         self._schedule = schedule
         self._experiment, self._folder, self._engines = experiment, folder, engines
-        self._as_needed = as_needed
+        self._rules = rules
         self._index = 0
         self._losses: dict[str, int] = {}
         self._failure: BaseException | None = None
@@ -94,7 +94,7 @@ class Dispatch:
     def _conclude(self) -> None:
         rest = self._schedule.rest()
         if rest and (self._too_dear or stops.is_asked(self._folder)):
-            left = [item for item in rest if not self._as_needed.has_enough(item)]
+            left = [item for item in rest if not self._rules.has_enough(item)]
             self._tell(CampaignStopped(len(left), self._too_dear))
         elif rest:
             raise FiveninesError(f"all workers are lost; {len(rest)} trials were not run")
@@ -158,7 +158,7 @@ class Dispatch:
                     self._changed.wait(_POLL)
                 elif self._is_too_dear(work):
                     self._schedule.give_back(work)
-                elif not self._as_needed.spares(work, self._tell):
+                elif not self._rules.spares(work, self._tell):
                     self._under_way += 1
                     return work
             return None
@@ -180,7 +180,9 @@ class Dispatch:
         for attempt in range(first, first + ATTEMPTS):
             if attempt > first and self._is_too_dear(work):
                 break
-            order = Order(work, self._experiment, self._folder, attempt, self._engines)
+            with self._lock:
+                ready = self._rules.prepared(work)
+            order = Order(ready, self._experiment, self._folder, attempt, self._engines)
             delivered = worker.carry_out(order, self._tell)
             if delivered.record.status == "complete":
                 configuration.share(self._folder, layout.trial_folder(self._folder, work.id))

@@ -23,6 +23,7 @@ from fivenines.experiment.validation import lab as lab_checks
 from fivenines.experiment.validation import load as load_checks
 from fivenines.experiment.validation import measures as measure_checks
 from fivenines.experiment.validation import program as program_checks
+from fivenines.experiment.validation import searches as search_checks
 from fivenines.experiment.validation import settle as settle_checks
 from fivenines.experiment.validation import stacks as stack_checks
 from fivenines.experiment.validation import sweeps as sweep_checks
@@ -224,6 +225,7 @@ def _validated(
         found += in_file(admission_checks.mistakes(experiment))
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
+        found += in_file(search_checks.mistakes(experiment))
         found += in_file(settle_checks.mistakes(experiment))
         found += measure_checks.mistakes(experiment)
         if not checks.problems(experiment.load):

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from fivenines.base.settings import Settings
-from fivenines.base.units import Duration
+from fivenines.base.units import Duration, format_duration
 from fivenines.servers.cluster.topology import Topology
 
 # System calls on files that a fault delays or refuses; see `lab.disks.disk`.
@@ -22,6 +22,22 @@ class Step:
     fault: "FaultSettings"
 
 
+# Keys of the time until a fault ends.
+LENGTHS = ("duration", "restart_after")
+
+
+class SearchSettings(Settings):
+    """The range in which a fault's length is searched."""
+
+    at_least: Annotated[Duration, Field(gt=0)] = Field(0.5, description="shortest fault to try")
+    at_most: Annotated[Duration, Field(gt=0)] = Field(30.0, description="longest fault to try")
+
+    def problems(self) -> list[str]:
+        if self.at_least < self.at_most:
+            return []
+        return [f"at_most: {format_duration(self.at_most)} is not longer than at_least"]
+
+
 class FaultSettings(Settings):
     """Settings of every fault; `fault` names its kind, and each subclass narrows it."""
 
@@ -34,14 +50,29 @@ class FaultSettings(Settings):
         default_factory=list, description="names of the solutions to run this fault with; empty: all"
     )
 
+    search: SearchSettings | None = Field(
+        None,
+        description="find the length of the fault at which the cluster fails over in half of the trials: the "
+        "length of each trial follows from the trials before, and `trials` is the largest number of them",
+    )
+
+    @classmethod
+    def length_key(cls) -> str:
+        """Return the key of the time until the fault ends; empty if it has none."""
+        return next((key for key in LENGTHS if key in cls.model_fields), "")
+
     @property
     def lasts(self) -> float | None:
         """Return the seconds from injection to recovery; None: no recovery, or the fault ends by itself."""
-        for key in ("duration", "restart_after"):
-            if key in type(self).model_fields:
-                seconds: float | None = getattr(self, key)
-                return seconds
-        return None
+        if self.search is not None:
+            return self.search.at_most
+        key = self.length_key()
+        seconds: float | None = getattr(self, key) if key else None
+        return seconds
+
+    def lasting(self, seconds: float) -> "FaultSettings":
+        """Return the fault with this length, without a search."""
+        return self.model_copy(update={self.length_key(): seconds, "search": None})
 
     def schedule(self, _random: Random) -> list[Step]:
         """Return the single faults of this fault, in order of their times."""

@@ -38,6 +38,9 @@ class PlannedTrial(Record):
     cell: CellKey
     number: int
     seed: int
+    search: tuple[float, float] | None = Field(
+        None, description="range in which the length of its fault is searched, in s; null: it is fixed"
+    )
 
 
 class PlannedBlock(Record):

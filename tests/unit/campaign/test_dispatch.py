@@ -14,6 +14,7 @@ from fivenines.campaign import dispatch as module
 from fivenines.campaign.as_needed import AsNeeded
 from fivenines.campaign.dispatch import LOSSES, Dispatch
 from fivenines.campaign.schedule import Schedule
+from fivenines.campaign.searches import Searches
 from fivenines.campaign.workers.base import Delivered, Order, WorkerLostError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
@@ -106,8 +107,8 @@ def _after(seconds: float, message: str) -> Outcome:
 
 
 def _dispatch(folder: Path, events: list[Any], work: Any = WORK) -> Dispatch:
-    needed = AsNeeded(EXPERIMENT.trials, folder)
-    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, events.append, {})
+    rules = Searches(folder, AsNeeded(EXPERIMENT.trials, folder))
+    return Dispatch(Schedule(work), EXPERIMENT, folder, rules, events.append, {})
 
 
 def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:

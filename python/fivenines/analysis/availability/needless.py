@@ -73,6 +73,7 @@ class Response:
         ms: time from the beginning of the hiccup to the response; None: no roles changed.
         after_end: whether the hiccup was over at that moment; None: there was no hiccup or no response.
         observed_ms: length of the window in which a response would have been seen.
+        hiccup_ms: from the beginning of the first hiccup to the end of the last one; None: there was none.
         why: why the cause is unknown or a death was seen; then the trial has no response, and `kind` is none.
     """
 
@@ -80,6 +81,7 @@ class Response:
     ms: float | None = None
     after_end: bool | None = None
     observed_ms: float = 0.0
+    hiccup_ms: float | None = None
     why: str = ""
 
     @property
@@ -112,16 +114,17 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
     until, hit = windows.end, frozenset(name for window in first for name in window.hit)
     if _unwatched(record, hit, states):
         return None
-    length = until - at
+    length, lasted = until - at, _lasted(record.faults)
     changes = [event for event in record.events if at <= event.t < until]
     if dead := _died([event for event in changes if event.node in states or not event.node]):
-        return Response("none", observed_ms=length, why=f"{dead} died")
+        return Response("none", observed_ms=length, hiccup_ms=lasted, why=f"{dead} died")
     kind, moment, new = _strongest(states, hit, at, until, changes)
     if kind == "promoted" and (silent := _silent(states, hit, new, at, moment)):
-        return Response("none", observed_ms=length, why=f"{silent} did not answer, and no fault had hit it")
+        why = f"{silent} did not answer, and no fault had hit it"
+        return Response("none", observed_ms=length, hiccup_ms=lasted, why=why)
     if kind == "none":
-        return Response("errors" if failed else "none", observed_ms=length)
-    return Response(kind, round(moment - at, 1), _over(record.faults, moment), length)
+        return Response("errors" if failed else "none", observed_ms=length, hiccup_ms=lasted)
+    return Response(kind, round(moment - at, 1), _over(record.faults, moment), length, lasted)
 
 
 def _strongest(
@@ -201,6 +204,12 @@ def _unwatched(record: TrialRecord, hit: frozenset[str], states: States) -> bool
     """Return whether a hit host is a member whose state was not recorded."""
     hosts = record.deployment.hosts if record.deployment else {}
     return any(name in hosts and hosts[name].kind not in _NO_MEMBERS for name in hit if name not in states)
+
+
+def _lasted(faults: Sequence[FaultRecord]) -> float | None:
+    """Return the time from the first beginning to the last end of hiccups, in ms; None without any."""
+    ends = [fault.ended for fault in faults if fault.ended is not None]
+    return max(ends) - min(fault.at for fault in faults) if ends else None
 
 
 def _over(faults: Sequence[FaultRecord], moment: float) -> bool | None:

@@ -82,6 +82,8 @@ class Compared:
     sweeps: list[Sweep]
     # All cells of the plan in the order of its file, with each variant as a separate cell.
     planned: list[CellResult] = field(default_factory=list)
+    # Cells in which the length of the fault is searched: means over their trials would have no meaning.
+    searched: list[CellResult] = field(default_factory=list)
 
     @property
     def variants(self) -> list[CellResult]:
@@ -93,12 +95,15 @@ class Compared:
         """Return all cells of the plan, so that troubles of any variant are reported, not only of the
         best.
         """
-        return [*(cell for cell in self.cells if cell.best is None), *self.variants]
+        return [*(cell for cell in self.cells if cell.best is None), *self.variants, *self.searched]
 
 
 def compared(run: Run) -> Compared:
     """Analyse a run, and replace the variants of each sweep by their best case."""
-    measured = analyse(run)
+    planned = analyse(run)
+    lengths = {item.cell for item in run.manifest.plan if item.search is not None}
+    searched = [cell for cell in planned if cell.key in lengths]
+    measured = [cell for cell in planned if cell.key not in lengths]
     sweeps = sweeps_of(run, measured)
     result: dict[CellKey, CellResult] = {}
     places = {cell.key: (sweep, unit) for sweep in sweeps for unit in sweep.units for cell in unit.cells}
@@ -111,7 +116,7 @@ def compared(run: Run) -> Compared:
         key = cell.key.model_copy(update={"solution": best.name})
         if key not in result and (shown := _best_case(run, unit, cell, best)) is not None:
             result[key] = replace(shown, key=key, best=best)
-    return Compared(list(result.values()), sweeps, measured)
+    return Compared(list(result.values()), sweeps, planned, searched)
 
 
 def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:

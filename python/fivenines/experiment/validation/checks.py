@@ -127,7 +127,8 @@ def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> l
         longest = fault.longest()
         if longest < recovery or fault.fault == "none":
             continue
-        key = next((key for key in _ENDS if getattr(fault, key, None) is not None), "")
+        key = fault.length_key() if fault.lasts is not None else ""
+        key = "search" if fault.search is not None else key
         path: KeyPath = ("faults", index, key) if key else ("faults", index)
         what = (
             f"faults[{index}].{key}: {format_duration(longest)}"
@@ -140,10 +141,6 @@ def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> l
         )
         found.append(Mistake(None, path, text))
     return found
-
-
-# Keys for the end of a fault.
-_ENDS = ("restart_after", "duration")
 
 
 def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:

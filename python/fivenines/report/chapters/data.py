@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
 from fivenines.analysis.performance.sweeps import Compared
@@ -25,7 +26,7 @@ class Data:
     @cached_property
     def names(self) -> Names:
         """Return the names of the dimensions that vary between the cells."""
-        return names_of(self.cells)
+        return names_of([*self.cells, *self.swept.searched])
 
     @property
     def cells(self) -> list[CellResult]:
@@ -36,6 +37,11 @@ class Data:
     def done(self) -> list[CellResult]:
         """Return the cells with a complete trial."""
         return [cell for cell in self.cells if cell.complete]
+
+    @cached_property
+    def tolerances(self) -> list[Tolerance]:
+        """Return what the cells tolerate in which the length of the fault is searched."""
+        return list(tolerances(self.swept.searched, self.run.manifest))
 
     @cached_property
     def stacks(self) -> list[tuple[CellResult, list[StackResult]]]:

@@ -12,6 +12,7 @@ from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.availability.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.availability.phases import PHASES
+from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.configuration import of_run
@@ -24,7 +25,7 @@ from fivenines.analysis.stacks.cell import stacks_of
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
-from fivenines.report.chapters.availability import applications, needless, nines, phases, rejoin
+from fivenines.report.chapters.availability import applications, needless, nines, phases, rejoin, tolerance
 from fivenines.report.chapters.consistency import invariants, isolation, loss, split, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance import agreement, errors, transactions
@@ -91,6 +92,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
         needless.needless_table(needless.responses(done), names),
+        tolerance.tolerance_table(data),
         split.split_table(done, names),
         loss.loss_table(data),
         loss.lost_ids_table(data),
@@ -141,6 +143,7 @@ def _json(run: Run, swept: Compared) -> str:
         "created": run.manifest.created,
         "calibration": calibration.model_dump(mode="json") if calibration else None,
         "cells": [_cell(cell) for cell in cells],
+        "tolerances": [_tolerance(one) for one in tolerances(swept.searched, run.manifest)],
         "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
         "variants": [_cell(cell) for cell in swept.variants],
         "availability": [_availability(one) for one in availabilities(cells, assumed_mtbf(run))],
@@ -195,6 +198,19 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "best_case": plain(cell.best) if cell.best else None,
         "split_brains": split.split_figures(cell),
         "responses": [plain(trial.response) for trial in cell.trials if trial.response is not None],
+    }
+
+
+def _tolerance(one: Tolerance) -> dict[str, Any]:
+    """Return a search with its outcomes; lengths in seconds."""
+    return {
+        **one.cell.key.model_dump(),
+        "design": plain(one.design),
+        "outcomes": [plain(outcome) for outcome in one.outcomes],
+        "responses": dict(one.kinds),
+        "not_counted": one.not_counted,
+        "threshold": plain(one.threshold),
+        "drift": plain(one.drift) if one.drift else None,
     }
 
 

@@ -3,6 +3,7 @@
 from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.report.chapters.availability.applications import application_answers
+from fivenines.report.chapters.availability.tolerance import tolerance_answers
 from fivenines.report.chapters.performance.agreement import agreement_answers
 from fivenines.report.chapters.performance.interleaved import interleaved_answers
 from fivenines.report.chapters.performance.sweeps import sweep_answers
@@ -25,5 +26,6 @@ def run_answers(run: Run, swept: Compared) -> list[Answer]:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
     agreed = agreement_answers(run, swept.cells)
     applied = application_answers(swept.cells, names)
-    every = [*of_blocks, *of_trials, *applied, *agreed, *sweep_answers(swept)]
+    tolerated = tolerance_answers(run, swept)
+    every = [*of_blocks, *of_trials, *tolerated, *applied, *agreed, *sweep_answers(swept)]
     return sorted(every, key=lambda answer: answer.topic == "Caution")

@@ -12,6 +12,7 @@ from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.availability.phases import label_of
+from fivenines.report.chapters.availability.tolerance import tolerance_answers
 from fivenines.report.chapters.consistency.invariants import offending_text
 from fivenines.report.chapters.consistency.truth import differing_answers
 from fivenines.report.chapters.data import Data
@@ -79,15 +80,17 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     swept = compared(stored)
     measured = swept.planned
     rows = cell_rows(swept.cells)
+    hiccups = Block([answer.text for answer in tolerance_answers(stored, swept)])
     if not rows:
         interleaved = Block([answer.text for answer in interleaved_answers(stored)])
-        return [interleaved] if interleaved.lines else []
+        return [block for block in (interleaved, hiccups) if block.lines]
     data = Data(stored, swept, run_answers(stored, swept))
     decided = verdicts(stored, swept, settings_of(stored), data.blocks)
     shown = [
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
+        hiccups,
         Block(_applications(data)),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.

@@ -56,13 +56,13 @@ def event(t: float, kind: str, node: str = "node1", detail: str = "") -> Event:
 
 
 def test_a_hiccup_that_is_survived_is_no_failover() -> None:
-    assert of() == Response("none", observed_ms=25_000)
-    assert of(failed=3) == Response("errors", observed_ms=25_000)
+    assert of() == Response("none", observed_ms=25_000, hiccup_ms=4000)
+    assert of(failed=3) == Response("errors", observed_ms=25_000, hiccup_ms=4000)
 
 
 def test_a_promotion_without_a_death_is_needless() -> None:
     found = of(PROMOTED)
-    assert found == Response("promoted", 3000, after_end=False, observed_ms=25_000)
+    assert found == Response("promoted", 3000, after_end=False, observed_ms=25_000, hiccup_ms=4000)
     assert found is not None and found.needless
 
 
@@ -104,7 +104,7 @@ def test_a_silent_primary_that_no_fault_had_hit_leaves_the_cause_open() -> None:
 
 def test_a_fence_without_a_promotion() -> None:
     found = of(CALM, [event(8000, "fenced")])
-    assert found == Response("fenced", 3000, after_end=False, observed_ms=25_000)
+    assert found == Response("fenced", 3000, after_end=False, observed_ms=25_000, hiccup_ms=4000)
 
 
 def test_a_primary_that_refuses_writes_and_returns_was_demoted() -> None:
@@ -113,7 +113,7 @@ def test_a_primary_that_refuses_writes_and_returns_was_demoted() -> None:
         node2=[(0, "read_only")],
     )
     found = of(back)
-    assert found == Response("demoted", 4020, after_end=True, observed_ms=25_000)
+    assert found == Response("demoted", 4020, after_end=True, observed_ms=25_000, hiccup_ms=4000)
 
 
 def test_a_manager_that_stops_its_own_server_has_demoted_it() -> None:
@@ -123,7 +123,7 @@ def test_a_manager_that_stops_its_own_server_has_demoted_it() -> None:
     )
     events = [event(11_024, "demoted", detail="Demoting self (offline)"), event(13_210, "restarted")]
     found = of(stopped, events)
-    assert found == Response("demoted", 6024, after_end=True, observed_ms=25_000)
+    assert found == Response("demoted", 6024, after_end=True, observed_ms=25_000, hiccup_ms=4000)
 
 
 def test_a_group_that_writes_everywhere_expels_a_member() -> None:
@@ -136,9 +136,9 @@ def test_a_group_that_writes_everywhere_expels_a_member() -> None:
         }.items()
     }
     found = of(group)
-    assert found == Response("expelled", 3000, after_end=False, observed_ms=25_000)
+    assert found == Response("expelled", 3000, after_end=False, observed_ms=25_000, hiccup_ms=4000)
     calm = {node: [StateChange(0, "writable", "view 1")] for node in group}
-    assert of(calm) == Response("none", observed_ms=25_000)
+    assert of(calm) == Response("none", observed_ms=25_000, hiccup_ms=4000)
 
 
 def test_without_a_fault_the_load_after_the_warm_up_counts() -> None:

@@ -1,0 +1,148 @@
+"""`fivenines tolerate`: find the longest hiccup that a cluster survives without a failover."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fivenines.base.errors import UsageError
+from fivenines.cli import complete
+from fivenines.cli.experiments.charges import YesOption
+from fivenines.cli.experiments.parallel import OversubscribeOption, ParallelOption
+
+DEFAULT = Path("tolerate.yaml")
+
+
+def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+    solution: Annotated[
+        list[str],
+        typer.Argument(
+            help="Solutions to measure.", metavar="SOLUTION...", autocompletion=complete.solutions
+        ),
+    ],
+    hiccup: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Fault that kills no server and ends by itself. Can be repeated. Default: freeze.",
+            metavar="FAULT",
+            autocompletion=complete.faults,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Setting of the solution, if there is only one. Can be repeated.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None,
+    at_least: Annotated[str, typer.Option(help="Shortest hiccup to try.", metavar="TIME")] = "500ms",
+    at_most: Annotated[str, typer.Option(help="Longest hiccup to try.", metavar="TIME")] = "30s",
+    trials: Annotated[
+        int, typer.Option(min=6, max=200, help="Largest number of trials of each search.", metavar="N")
+    ] = 20,
+    file: Annotated[
+        Path, typer.Option(help="Experiment file to write, and then to run.", metavar="FILE")
+    ] = DEFAULT,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write the file and show the plan; run nothing.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run of the file, or the run of --out.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
+    ] = None,
+    parallel: ParallelOption = "1",
+    oversubscribe: OversubscribeOption = False,
+    yes: YesOption = False,
+) -> None:
+    """Find the longest hiccup that a cluster survives without a failover.
+
+    \b
+    fivenines tolerate hot-standby
+    fivenines tolerate patroni --set ttl=20s --set loop_wait=5s --set retry_timeout=5s
+    fivenines tolerate patroni pacemaker galera --hiccup freeze --hiccup partition
+    fivenines tolerate hot-standby --at-most 60s --dry-run
+
+    Freezes the primary, or cuts it off, for a time, in one trial after another.
+    Each length follows from the trials before, until the length is known at which
+    half of the trials fail over. Kills the primary as well, to compare the outage.
+
+    The experiment is written to a file first. Edit it to compare several settings
+    of one solution, and run it with `fivenines run`.
+    """
+    from fivenines.cli.experiments.run import run
+    from fivenines.cli.output import console
+
+    text = experiment(solution, hiccup or ["freeze"], settings or [], (at_least, at_most), trials)
+    if file.exists() and file.read_text(encoding="utf-8") != text:
+        raise UsageError(
+            f"{file} exists and has other contents: choose another file with --file, or run it with "
+            f"`fivenines run {shlex.quote(str(file))}`"
+        )
+    if not file.exists():
+        file.write_text(text, encoding="utf-8")
+        console.note(f"experiment: {file}")
+    run(
+        file=file,
+        dry_run=dry_run,
+        resume=resume,
+        out=out,
+        parallel=parallel,
+        oversubscribe=oversubscribe,
+        yes=yes,
+    )
+
+
+def experiment(
+    solutions: list[str], hiccups: list[str], settings: list[str], lengths: tuple[str, str], trials: int
+) -> str:
+    """Return the text of the experiment file.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    from fivenines.analysis.wording import listed
+    from fivenines.base.units import format_duration
+    from fivenines.cli.assignments import gather
+    from fivenines.cli.servers import duration
+    from fivenines.experiment.defaults import in_a_line
+
+    if settings and len(solutions) > 1:
+        raise UsageError("--set: name one solution, or write the settings of each into the file")
+    own: dict[str, Any] = {}
+    gather(own, settings, "--set", "ttl=20s", "kind")
+    shortest, longest = duration("--at-least", lengths[0]), duration("--at-most", lengths[1])
+    if shortest >= longest:
+        raise UsageError(f"--at-most {lengths[1]}: write a time longer than --at-least ({lengths[0]})")
+    search = f"{{at_least: {format_duration(shortest)}, at_most: {format_duration(longest)}}}"
+    lines = [
+        f"# How long a hiccup may last before {listed(solutions)} "
+        f"{'fails' if len(solutions) == 1 else 'fail'} over, and the outage after a death.",
+        f"name: tolerate-{solutions[0]}",
+        "",
+        "# A search ends as soon as the length is known; the kills end once their outage is.",
+        f"trials: {{at_least: 5, at_most: {trials}, until: {{measure: outage_writes, within: 20%}}}}",
+        "",
+        "solutions:",
+        *(f"  - {in_a_line({'solution': name, **own})}" for name in solutions),
+        "",
+        "workloads: [oltp_read_write]",
+        "connections: [4]",
+        "load: {rate: 20}",
+        "",
+        "faults:",
+        "  - kill",
+        *(f"  - {{fault: {name}, search: {search}}}" for name in hiccups),
+        "",
+        "# A manager may act some seconds after the end of a hiccup: the load waits for that.",
+        "timing:",
+        "  warmup: 2s",
+        "  steady: 3s",
+        f"  recovery: {{at_most: {format_duration(longest + 45)}, until: rejoined, calm: 6s}}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,52 @@
+"""Check faults whose length is searched."""
+
+from collections.abc import Iterator
+from random import Random
+
+from fivenines.analysis.availability.needless import HICCUPS
+from fivenines.experiment.spec import Experiment
+from fivenines.experiment.validation.mistakes import Mistake
+from fivenines.faults.settings import FaultSettings
+
+# The smallest number of trials with which a search can end.
+LEAST = 6
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """Return all errors of searches."""
+    found = [(index, fault) for index, fault in enumerate(experiment.faults) if _searches(fault)]
+    for index, fault in found:
+        path = ("faults", index, "search")
+        if text := _problem(fault):
+            yield Mistake(None, path, f"faults[{index}].search: {text}")
+        elif fault.length_key() in fault.model_fields_set:
+            key = fault.length_key()
+            yield Mistake(
+                None, ("faults", index, key), f"faults[{index}].{key}: `search` sets it: leave it out"
+            )
+    if not found:
+        return
+    if experiment.trials.at_most < LEAST:
+        text = (
+            f"trials: {experiment.trials.at_most}: a search needs {LEAST} or more; of 20 it leaves out those "
+            "that are not needed"
+        )
+        yield Mistake(None, ("trials",), text)
+    if experiment.design == "interleaved":
+        yield Mistake(None, ("design",), "design: a search has one trial after another: write `trials`")
+
+
+def _searches(fault: FaultSettings) -> bool:
+    """Return whether a fault, or one of which it consists, has a search."""
+    return fault.search is not None or any(
+        step.fault.search is not None for step in fault.schedule(Random(0)) if step.fault is not fault
+    )
+
+
+def _problem(fault: FaultSettings) -> str:
+    if fault.search is None:
+        return f"{fault.fault} consists of other faults: only a single fault can have a search"
+    if fault.fault not in HICCUPS or not fault.length_key():
+        kinds = ", ".join(sorted(HICCUPS))
+        return f"{fault.fault} is no fault that kills no server and ends by itself: choose one of {kinds}"
+    return next(iter(fault.search.problems()), "")

@@ -1,0 +1,67 @@
+"""The chart of the outage after a death against the hiccup that is survived, one point for each solution."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from fivenines.analysis.statistics.means import Summary
+from fivenines.report.charts import theme
+from fivenines.report.charts.basic import Line, with_names
+from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, of, quantity
+
+_HEIGHT = 260
+
+
+@dataclass(frozen=True)
+class Point:
+    """A solution; times in seconds.
+
+    Attributes:
+        hiccup: low end, value and high end of the tolerated hiccup; a missing end is unknown.
+        bound: whether the value is a lower bound (>), an upper bound (<), or none.
+        outage: outage after a death, in ms.
+        tip: text under the pointer.
+    """
+
+    name: str
+    style: theme.Style
+    hiccup: tuple[float | None, float, float | None]
+    bound: str
+    outage: Summary
+    tip: str
+
+
+def tolerance_chart(points: Sequence[Point]) -> Drawing:
+    """Draw the points with intervals as bars, and the line on which both times are equal."""
+    right = 1.1 * max(max(value for value in one.hiccup if value is not None) for one in points)
+    top = 1.1 * max(max(one.outage.ci_high or 0.0, one.outage.mean or 0.0) / 1000 for one in points)
+    # The intervals of single trials may be far longer than all means.
+    top = min(top, 2.2 * max((one.outage.mean or 0.0) / 1000 for one in points)) or 1.0
+    x = quantity("x:Q", "hiccup at which half of the trials fail over, in seconds", right, alt.X, tickCount=5)
+    y = quantity("y:Q", None, top, alt.Y, format=",.3~g")
+    equal = min(right, top)
+    dashed = mark().mark_line(color=theme.MUTED, strokeDash=[4, 4], strokeWidth=1.5)
+    layers = [layer([{"x": 0, "y": 0}, {"x": equal, "y": equal}], dashed, x=x, y=y)]
+    ends = []
+    for one in points:
+        layers += _cross(one, x, y)
+        middle = _HEIGHT * (1 - (one.outage.mean or 0.0) / 1000 / top)
+        ends.append((middle, Line(one.name, one.style, [])))
+    return with_names(layers, ends, "outage after a death, in seconds", _HEIGHT)
+
+
+def _cross(one: Point, x: Altair, y: Altair) -> list[Drawing]:
+    low, middle, high = one.hiccup
+    outage = (one.outage.mean or 0.0) / 1000
+    rule = mark().mark_rule(color=one.style.colour, strokeWidth=6, opacity=0.25, clip=True)
+    layers = []
+    if low is not None and high is not None:
+        layers.append(layer([{"x": low, "x2": high, "y": outage}], rule, x=x, x2=alt.X2("x2:Q"), y=y))
+    if one.outage.ci_low is not None and one.outage.ci_high is not None:
+        ends = {"y": max(0.0, one.outage.ci_low) / 1000, "y2": one.outage.ci_high / 1000}
+        layers.append(layer([{"x": middle, **ends}], rule, x=x, y=y, y2=alt.Y2("y2:Q")))
+    shape = {">": "triangle-right", "<": "triangle-left"}.get(one.bound, one.style.shape)
+    point = mark().mark_point(shape=shape, size=90, filled=True, color=one.style.colour, opacity=1)
+    layers.append(layer([{"x": middle, "y": outage, "tip": one.tip}], point, x=x, y=y))
+    return of(one.style.tag, layers)

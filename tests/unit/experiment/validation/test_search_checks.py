@@ -1,0 +1,63 @@
+"""Faults whose length is searched: which faults can have a search, and what else must fit."""
+
+from pathlib import Path
+
+import pytest
+
+from fivenines.base.errors import UsageError
+from fivenines.experiment.source import load_experiment
+
+TEXT = """name: x
+trials: {trials}
+solutions: [hot-standby]
+workloads: [oltp_read_write]
+faults:
+  - {fault}
+timing: {{recovery: 60s}}
+"""
+
+
+def load(tmp_path: Path, fault: str, trials: str = "20") -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(TEXT.format(fault=fault, trials=trials))
+    load_experiment(file)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "{fault: freeze, search: {at_most: 10s}}",
+        "{fault: partition, search: {at_least: 1s, at_most: 40s}}",
+        "{fault: slow-disk, search: {}}",
+    ],
+)
+def test_a_fault_that_kills_no_server_can_have_a_search(tmp_path: Path, fault: str) -> None:
+    load(tmp_path, fault)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("{fault: kill, search: {}}", "faults[0].search: kill is no fault that kills no server"),
+        ("{fault: freeze, duration: 2s, search: {}}", "faults[0].duration: `search` sets it"),
+        ("{fault: freeze, search: {at_least: 9s, at_most: 3s}}", "at_most: 3s is not longer than at_least"),
+        (
+            "{fault: freeze, search: {at_most: 2m}}",
+            "faults[0].search: 2m is not shorter than timing.recovery",
+        ),
+        (
+            "{fault: sequence, steps: [{fault: {fault: freeze, search: {}}}]}",
+            "sequence consists of other faults: only a single fault can have a search",
+        ),
+    ],
+)
+def test_other_searches_are_refused(tmp_path: Path, fault: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, fault)
+    assert "x.yaml:6" in str(caught.value) and message in str(caught.value)
+
+
+def test_a_search_needs_some_trials(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, "{fault: freeze, search: {}}", "3")
+    assert "x.yaml:2" in str(caught.value) and "a search needs 6 or more" in str(caught.value)
