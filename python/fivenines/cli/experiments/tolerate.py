@@ -106,14 +106,26 @@ def experiment(
     Raises:
         UsageError: an option is wrong.
     """
+    from fivenines.analysis.availability.needless import HICCUPS
     from fivenines.analysis.wording import listed
+    from fivenines.base.spelling import nearest
     from fivenines.base.units import format_duration
     from fivenines.cli.assignments import gather
+    from fivenines.cli.deployment.up import wanted_solution
     from fivenines.cli.servers import duration
     from fivenines.experiment.defaults import in_a_line
 
     if settings and len(solutions) > 1:
         raise UsageError("--set: name one solution, or write the settings of each into the file")
+    for name in solutions:
+        wanted_solution(name, settings, None, None, "tolerate")
+    for name in hiccups:
+        if name not in HICCUPS:
+            kinds = ", ".join(sorted(HICCUPS))
+            raise UsageError(
+                f"--hiccup {name}: it is none that kills no server and ends by itself"
+                f"{nearest(name, list(HICCUPS))}\n    allowed: {kinds}"
+            )
     own: dict[str, Any] = {}
     gather(own, settings, "--set", "ttl=20s", "kind")
     shortest, longest = duration("--at-least", lengths[0]), duration("--at-most", lengths[1])

@@ -44,6 +44,24 @@ def test_wrong_options_are_refused(settings: list[str], lengths: tuple[str, str]
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("solution", "hiccup", "settings", "message"),
+    [
+        ("patron", "freeze", [], "patron"),
+        ("patroni", "freez", [], "did you mean"),
+        ("patroni", "kill", [], "--hiccup kill: it is none that kills no server"),
+        ("patroni", "freeze", ["tll=20s"], "tll"),
+    ],
+)
+def test_nothing_is_written_for_bad_input(
+    solution: str, hiccup: str, settings: list[str], message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "x.yaml"
+    with pytest.raises(UsageError) as caught:
+        tolerate([solution], hiccup=[hiccup], settings=settings, file=file, dry_run=True)
+    assert message in str(caught.value) and not file.exists()
+
+
 def test_a_file_with_other_contents_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("name: mine\n")
