@@ -84,7 +84,7 @@ def test_a_search_finds_on_which_side_of_a_timeout_freezes_are(tmp_path: Path) -
 
 @pytest.mark.long
 def test_the_timeout_of_a_manager_is_found(tmp_path: Path) -> None:
-    found, text = searched(tmp_path, trials=20, at_least="500ms", at_most="30s", recovery="36s")
+    found, text = searched(tmp_path, trials=20, at_least="500ms", at_most="10s", recovery="13s")
     threshold = found.threshold
     assert threshold.state == "bracketed" and threshold.low is not None and threshold.high is not None
     assert threshold.low <= TIMEOUT + 0.1 and threshold.high >= TIMEOUT - 0.1, (threshold, found.outcomes)
