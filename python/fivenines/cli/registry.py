@@ -41,9 +41,7 @@ ENTRIES = {
         "experiments.run", "run", "Run an experiment: deploy, run the load, inject faults, check, report."
     ),
     "tolerate": Entry(
-        "experiments.tolerate",
-        "tolerate",
-        "Find the longest hiccup that a cluster survives without a failover.",
+        "timeouts.tolerate", "tolerate", "Find the longest hiccup that a cluster survives without a failover."
     ),
     "replicate": Entry(
         "experiments.replicate", "replicate", "Run a published study again and check each of its claims."

@@ -35,7 +35,7 @@ def behind(tmp_path: Path, way: str, fault: dict[str, Any]) -> tuple[Outcome, di
 
 
 def recovered(found: dict[str, StackMeasures]) -> None:
-    """Check that each stack came back with all workers, and that its rows are those that it was told."""
+    """Check that each stack came back with all workers, and that it has the acknowledged rows."""
     for name, one in found.items():
         figures = one.figures
         assert not one.problems and one.died is None and figures.back == 4, (name, one)

@@ -8,6 +8,7 @@ import pytest
 from cli_support import Fivenines
 
 from fivenines.analysis.stacks.figures import Figures, Gap, Rows
+from fivenines.analysis.stacks.pools import PoolFigures
 from fivenines.cli.stacks.run import _Watch
 from fivenines.cli.stacks.shown import show
 from fivenines.load.stacks.measure import Measured
@@ -52,7 +53,8 @@ def test_own_settings_come_before_recommended_ones() -> None:
 def measured(gap: Gap, rows: Rows | None, **more: Any) -> Measured:
     errors = (("acquire", "refused", 9), ("work", "57P01", 3), ("commit", "x", 1), ("work", "y", 1))
     figures = Figures(120, 12, 2, gap, (gap, gap), 1, errors, rows)
-    return Measured("psycopg-pool", "psycopg 3", figures, **more)
+    pool = PoolFigures(waiting=3, least=0, most=4, created=5)
+    return Measured("psycopg-pool", "psycopg 3", figures, pool, **more)
 
 
 def test_results_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +71,7 @@ def test_results_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert "?" in " ".join(second)
     assert "9 x refused at the stage acquire" in answer.out and "and 1 other kind of errors" in answer.out
     assert "1 operation tried once and committed twice: by the driver itself" in answer.out
+    assert "pool: 0 to 4 connections open, 5 opened, at most 3 workers waiting" in answer.out
     assert "CAUTION: psycopg-pool: its rows could not be read" in answer.err
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fivenines.base.errors import UsageError
-from fivenines.cli.experiments.tolerate import experiment, tolerate
+from fivenines.cli.timeouts.tolerate import experiment, tolerate
 from fivenines.experiment.source import parse_experiment
 
 LENGTHS = ("500ms", "20s")

@@ -1,0 +1,1 @@
+"""Commands on timeouts: how long a hiccup may last."""
