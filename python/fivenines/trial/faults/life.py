@@ -9,10 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.units import format_duration
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.trial.faults.node_recovery import NodeRecovery, Return
+
+# Seconds, and share of its length, by which a fault may last longer without a remark.
+_LATE = 0.1
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,25 @@ class AtWork:
         """Remove the fault after `before` returns."""
         try:
             before()
-            return Recovered(self.injection, self.fault.recover(self.context, self.injection))
+            recovery = self.fault.recover(self.context, self.injection)
+            return Recovered(self.injection, self._with_length(recovery))
         except Exception as error:
             return Recovered(self.injection, None, words(error))
+
+    def _with_length(self, recovery: Recovery) -> Recovery:
+        """Return the end of the fault, with its length if it lasted longer than requested.
+
+        To verify that a fault took effect may take longer than the fault should last. Faults that stop
+        servers wait for a new primary.
+        """
+        lasts = self.lasts
+        if lasts is None or self.fault.stops_servers:
+            return recovery
+        lasted = (recovery.monotonic_ns - self.injection.monotonic_ns) / 1e9
+        if lasted - lasts <= max(_LATE, _LATE * lasts):
+            return recovery
+        length = f"it lasted {lasted:.1f} s instead of {format_duration(lasts)}"
+        return replace(recovery, detail=f"{recovery.detail}; {length}" if recovery.detail else length)
 
 
 @dataclass(frozen=True)
