@@ -7,7 +7,7 @@ continue after an interruption. The model and its sources are described in `psyc
 Stopping when the interval is narrow favours lucky outcomes, so intervals of such campaigns are wrong more
 often. The prior of the width and `LEVEL` were therefore chosen by simulated campaigns that stop by this rule.
 Their interval contains the threshold in at least 95 % of campaigns, except for ramps that are wider than the
-threshold (94 % from 1 to 5 s, 89 % from 0 to 10 s), see docs/explanation/statistics.md.
+threshold (93 % from 1 to 5 s, 89 % from 0 to 10 s), see docs/explanation/statistics.md.
 
 A threshold outside the tested lengths is a bound, never a value:
 
@@ -48,8 +48,10 @@ SAME = 5
 # Trials before a search ends because its interval is narrow: 0.25 s is a wide target for short lengths.
 LEAST = 8
 
-# A measured length counts as the longest or shortest one within this share.
+# A measured length counts as the longest or shortest one within this share, the shortest also within these
+# seconds: a hiccup of 0.1 s is rarely exact.
 _AT_END = 0.1
+_AT_END_SECONDS = 0.1
 
 # Bayes factor from which outcomes contradict a rising curve. It takes two odd outcomes: one multiplies the
 # factor by at most 49. A factor of 100 is called decisive (Kass and Raftery); a single lapse can reach it.
@@ -163,15 +165,16 @@ def next_length(outcomes: Sequence[Outcome], design: Design) -> float | None:
     """Return the length of the next hiccup, in seconds; None: the search has ended.
 
     The search ends when the interval meets the target after `LEAST` trials, when the outcomes are `never`,
-    `always` or `inconsistent`, or when `at_most` trials are used. Before `never` the shortest length is
-    tried, before `always` the longest: a reversed manager would pass as either. Outcomes that fit a falling
-    or flat curve better repeat the length of the most surprising outcome.
+    `always` or `inconsistent`, or when `at_most` trials are used. Where the only bound is one end of the
+    range, the other end must have been tried: a reversed manager would pass as `never` or `always`. Outcomes
+    that fit a falling or flat curve better repeat the length of the most surprising outcome.
     """
     if len(outcomes) >= design.at_most or finished(outcomes, design):
         return None
     result = estimate(outcomes, design)
-    if _reached_end(result, design):
-        return design.shortest if result.state == "never" else design.longest
+    opposite = _opposite(result, design)
+    if opposite is not None and not _tried(opposite, outcomes, design):
+        return opposite
     known = posterior(design.grid, tuple(outcomes))
     if _suspicious(outcomes, design):
         surprise = min(outcomes, key=known.chance_of)
@@ -184,16 +187,15 @@ def finished(outcomes: Sequence[Outcome], design: Design) -> bool:
     result = estimate(outcomes, design)
     if result.state == "inconsistent":
         return True
+    opposite = _opposite(result, design)
+    if opposite is not None and not _tried(opposite, outcomes, design):
+        return False
     if result.state in ("never", "always"):
-        lengths = [outcome.length for outcome in outcomes]
-        both = _at_longest(max(lengths), design) and _at_shortest(min(lengths), design)
-        return both and _reached_end(result, design)
+        return opposite is not None
     if len(outcomes) < LEAST:
         return False
-    if result.state == "open":
-        return result.low == design.longest or result.high == design.shortest
     if result.median is None or result.half_width is None:
-        return False
+        return opposite is not None
     return result.half_width <= design.target(result.median)
 
 
@@ -203,11 +205,22 @@ def _suspicious(outcomes: Sequence[Outcome], design: Design) -> bool:
     return both and contradiction(outcomes, design) > math.log(_SUSPICION)
 
 
-def _reached_end(result: Threshold, design: Design) -> bool:
-    """Return whether the bound of `never` or `always` is an end of the range."""
-    if result.state == "never" and result.low is not None:
-        return _at_longest(result.low, design)
-    return result.state == "always" and result.high is not None and _at_shortest(result.high, design)
+def _opposite(result: Threshold, design: Design) -> float | None:
+    """Return the opposite end of the range if the only bound is an end of it, in seconds; otherwise None."""
+    if result.state == "never" and result.low is not None and _at_longest(result.low, design):
+        return design.shortest
+    if result.state == "always" and result.high is not None and _at_shortest(result.high, design):
+        return design.longest
+    if result.state == "open" and result.low == design.longest:
+        return design.shortest
+    return design.longest if result.state == "open" and result.high == design.shortest else None
+
+
+def _tried(end: float, outcomes: Sequence[Outcome], design: Design) -> bool:
+    """Return whether a trial had the length of an end of the range."""
+    if end == design.shortest:
+        return any(_at_shortest(outcome.length, design) for outcome in outcomes)
+    return any(_at_longest(outcome.length, design) for outcome in outcomes)
 
 
 def _at_longest(length: float, design: Design) -> bool:
@@ -215,7 +228,7 @@ def _at_longest(length: float, design: Design) -> bool:
 
 
 def _at_shortest(length: float, design: Design) -> bool:
-    return length <= design.shortest * (1 + _AT_END)
+    return length <= design.shortest * (1 + _AT_END) + _AT_END_SECONDS
 
 
 def estimate(outcomes: Sequence[Outcome], design: Design) -> Threshold:
