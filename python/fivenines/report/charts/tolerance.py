@@ -38,7 +38,7 @@ def tolerance_chart(points: Sequence[Point]) -> Drawing:
     top = 1.1 * max(max(one.outage.ci_high or 0.0, one.outage.mean or 0.0) / 1000 for one in points)
     # The intervals of single trials may be far longer than all means.
     top = min(top, 2.2 * max((one.outage.mean or 0.0) / 1000 for one in points)) or 1.0
-    x = quantity("x:Q", "hiccup at which half of the trials fail over, in seconds", right, alt.X, tickCount=5)
+    x = quantity("x:Q", "hiccup that is survived, in seconds", right, alt.X, tickCount=5)
     y = quantity("y:Q", None, top, alt.Y, format=",.3~g")
     equal = min(right, top)
     dashed = mark().mark_line(color=theme.MUTED, strokeDash=[4, 4], strokeWidth=1.5)
