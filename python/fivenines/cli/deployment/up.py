@@ -160,13 +160,9 @@ def wanted_solution(
     from fivenines.experiment.source import solution_from
     from fivenines.experiment.validation.checks import machine_problem
 
-    asked: dict[str, Any] = {"solution": solution}
-    if engine is not None:
-        asked["engine"] = engine
-    gather(asked, assignments, f"{command}: --set", "synchronous_commit=on", "kind")
+    asked = described(solution, assignments, engine, command)
     model = _model(solution)
     fields = model.model_fields if model else {}
-    _fill_kinds(asked, fields)
     count = next((key for key in _NUMBERS if key in fields), None)
     if nodes is not None and count is not None:
         # Set before validation, as checks may depend on the number of nodes.
@@ -179,6 +175,23 @@ def wanted_solution(
     if nodes is not None and count is None and nodes != has:
         raise UsageError(f"{where}: {solution} has {has} nodes. Leave --nodes out")
     return wanted
+
+
+def described(
+    solution: str, assignments: list[str], engine: str | None = None, command: str = "up"
+) -> dict[str, Any]:
+    """Return the entry of an experiment file for a solution that a command line describes.
+
+    Raises:
+        UsageError: an assignment is none, or has a wrong key.
+    """
+    asked: dict[str, Any] = {"solution": solution}
+    if engine is not None:
+        asked["engine"] = engine
+    gather(asked, assignments, f"{command}: --set", "synchronous_commit=on", "kind")
+    model = _model(solution)
+    _fill_kinds(asked, model.model_fields if model else {})
+    return asked
 
 
 def _model(solution: str) -> "type[SolutionSettings] | None":

@@ -4,7 +4,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -110,15 +110,16 @@ def experiment(
     from fivenines.analysis.wording import listed
     from fivenines.base.spelling import nearest
     from fivenines.base.units import format_duration
-    from fivenines.cli.assignments import gather
-    from fivenines.cli.deployment.up import wanted_solution
+    from fivenines.cli.deployment.up import described
     from fivenines.cli.servers import duration
     from fivenines.experiment.defaults import in_a_line
+    from fivenines.experiment.source import solution_from
 
     if settings and len(solutions) > 1:
         raise UsageError("--set: name one solution, or write the settings of each into the file")
-    for name in solutions:
-        wanted_solution(name, settings, None, None, "tolerate")
+    entries = [described(name, settings, command="tolerate") for name in solutions]
+    for entry in entries:
+        solution_from(entry, "tolerate")
     for name in hiccups:
         if name not in HICCUPS:
             kinds = ", ".join(sorted(HICCUPS))
@@ -126,8 +127,6 @@ def experiment(
                 f"--hiccup {name}: it is none that kills no server and ends by itself"
                 f"{nearest(name, list(HICCUPS))}\n    allowed: {kinds}"
             )
-    own: dict[str, Any] = {}
-    gather(own, settings, "--set", "ttl=20s", "kind")
     shortest, longest = duration("--at-least", lengths[0]), duration("--at-most", lengths[1])
     if shortest >= longest:
         raise UsageError(f"--at-most {lengths[1]}: write a time longer than --at-least ({lengths[0]})")
@@ -141,7 +140,7 @@ def experiment(
         f"trials: {{at_least: 5, at_most: {trials}, until: {{measure: outage_writes, within: 20%}}}}",
         "",
         "solutions:",
-        *(f"  - {in_a_line({'solution': name, **own})}" for name in solutions),
+        *(f"  - {in_a_line(entry)}" for entry in entries),
         "",
         "workloads: [oltp_read_write]",
         "connections: [4]",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 from fivenines.analysis.availability.needless import HICCUPS
+from fivenines.analysis.measures.trials import MOST_LOOKS
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake
 from fivenines.faults.settings import FaultSettings
@@ -31,6 +32,9 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
             f"trials: {experiment.trials.at_most}: a search needs {LEAST} or more; of 20 it leaves out those "
             "that are not needed"
         )
+        yield Mistake(None, ("trials",), text)
+    if experiment.trials.at_most > MOST_LOOKS:
+        text = f"trials: {experiment.trials.at_most}: the largest number with a search is {MOST_LOOKS}"
         yield Mistake(None, ("trials",), text)
     if experiment.design == "interleaved":
         yield Mistake(None, ("design",), "design: a search has one trial after another: write `trials`")

@@ -25,6 +25,12 @@ def test_the_experiment_is_valid() -> None:
     assert found.timing.recovery.at_most > 20.0 and found.timing.recovery.until == "rejoined"
 
 
+def test_a_setting_of_a_manager_needs_no_kind() -> None:
+    text = experiment(["hot-standby"], ["freeze"], ["manager.interval=500ms"], LENGTHS, 12)
+    (solution,) = parse_experiment(text, "x.yaml").solutions
+    assert solution.failover_manager is not None and "interval: 500ms" in text
+
+
 def test_several_solutions_share_an_experiment() -> None:
     found = parse_experiment(experiment(["hot-standby", "galera"], ["freeze"], [], LENGTHS, 20), "x.yaml")
     assert [solution.solution for solution in found.solutions] == ["hot-standby", "galera"]

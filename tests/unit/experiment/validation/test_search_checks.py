@@ -57,6 +57,13 @@ def test_other_searches_are_refused(tmp_path: Path, fault: str, message: str) ->
     assert "x.yaml:6" in str(caught.value) and message in str(caught.value)
 
 
+def test_a_search_has_a_largest_number_of_trials(tmp_path: Path) -> None:
+    load(tmp_path, "{fault: freeze, search: {}}", "200")
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, "{fault: freeze, search: {}}", "201")
+    assert "x.yaml:2" in str(caught.value) and "the largest number with a search is 200" in str(caught.value)
+
+
 def test_a_search_needs_some_trials(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         load(tmp_path, "{fault: freeze, search: {}}", "3")
