@@ -19,7 +19,7 @@ from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey, Manifest, Settled
-from fivenines.results.store import StoredTrial
+from fivenines.results.store import Run, StoredTrial
 from fivenines.trial.progress import CellSettled, Listener, silent
 
 
@@ -59,7 +59,7 @@ class AsNeeded:
         if seen.state == "open":
             return False
         self._settled.add(key)
-        listener(CellSettled(self._spare(run.manifest, key, seen, done)))
+        listener(CellSettled(self._spare(run, key, seen, done)))
         return True
 
     def has_enough(self, work: Trial | Block) -> bool:
@@ -88,27 +88,39 @@ class AsNeeded:
         values = [item for item in result if item is not None]
         return look(values, len(done), self.settings.at_least, until.within, nominal)
 
-    def _spare(self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
+    def _spare(self, run: Run, key: CellKey, seen: Look, done: list[StoredTrial]) -> Settled:
         """Remove the cell's remaining trials from the plan, and return what that saves."""
-        complete = {item.record.id for item in done}
-        spared = [item for item in manifest.plan if item.cell == key and item.id not in complete]
-        # A trial that was given up is reported as broken, so it stays in the plan.
-        spared = [item for item in spared if not self._tried(item.id)]
-        removed = {item.id for item in spared}
-        mean = sum(item.record.seconds for item in done) / len(done) if done else 0.0
-        settled = Settled(
-            cell=key,
-            trials=len(done),
-            measured=seen.state == "settled",
-            spared=len(spared),
-            seconds=mean * len(spared),
-        )
-        plan = [item for item in manifest.plan if item.id not in removed]
+        settled, manifest = settle(run, key, done, seen.state == "settled")
         before = [item for item in manifest.settled if item.cell != key]
-        changed = manifest.model_copy(update={"plan": plan, "settled": [*before, settled]})
+        changed = manifest.model_copy(update={"settled": [*before, settled]})
         store.write_json(self.folder / layout.MANIFEST, changed)
         return settled
 
-    def _tried(self, trial_id: str) -> bool:
-        place = layout.trial_folder(self.folder, trial_id)
-        return any(place.parent.glob(f"{trial_id}.broken-*"))
+
+def settle(run: Run, key: CellKey, done: Sequence[StoredTrial], measured: bool) -> tuple[Settled, Manifest]:
+    """Return what the end of a cell's trials saves, and the manifest without its remaining trials.
+
+    Args:
+        run: the run.
+        key: the cell.
+        done: its complete trials.
+        measured: see `Settled`.
+    """
+    complete = {item.record.id for item in done}
+    # A trial that was given up is reported as broken, so it stays in the plan.
+    removed = {
+        item.id
+        for item in run.manifest.plan
+        if item.cell == key and item.id not in complete and not _broken(run, item.id)
+    }
+    mean = sum(item.record.seconds for item in done) / len(done) if done else 0.0
+    settled = Settled(
+        cell=key, trials=len(done), measured=measured, spared=len(removed), seconds=mean * len(removed)
+    )
+    plan = [item for item in run.manifest.plan if item.id not in removed]
+    return settled, run.manifest.model_copy(update={"plan": plan})
+
+
+def _broken(run: Run, trial_id: str) -> bool:
+    place = layout.trial_folder(run.folder, trial_id)
+    return any(place.parent.glob(f"{trial_id}.broken-*"))

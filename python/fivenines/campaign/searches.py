@@ -13,12 +13,11 @@ from fivenines.analysis.availability.tolerance import designs, outcomes
 from fivenines.analysis.statistics.psychometric import Outcome
 from fivenines.analysis.statistics.threshold import Design, next_length
 from fivenines.analysis.trials import measures
-from fivenines.campaign.as_needed import Spares
+from fivenines.campaign.as_needed import Spares, settle
 from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey, Settled
-from fivenines.results.store import Run
 from fivenines.trial.progress import CellSettled, Listener, silent
 
 # Precision of a length that is tried, in seconds.
@@ -55,7 +54,7 @@ class Searches:
         if next_length(found, design) is not None:
             return False
         self._ended.add(work.cell.key)
-        listener(CellSettled(self._spare(work.cell.key, len(found))))
+        listener(CellSettled(self._spare(work.cell.key)))
         return True
 
     def has_enough(self, work: Trial | Block) -> bool:
@@ -82,18 +81,10 @@ class Searches:
             self._known[measured.record.id] = measured.response
         return outcomes([self._known[item.record.id] for item in done]), designs(run.manifest)[key]
 
-    def _spare(self, key: CellKey, trials: int) -> Settled:
+    def _spare(self, key: CellKey) -> Settled:
         """Remove a cell's remaining trials from the plan, and return what that saves."""
         run = store.open_run(self.folder)
-        spared = {item.id for item in run.manifest.plan if item.cell == key and not _tried(run, item.id)}
-        seconds = [item.record.seconds for item in run.complete if item.record.cell == key]
-        mean = sum(seconds) / len(seconds) if seconds else 0.0
-        plan = [item for item in run.manifest.plan if item.id not in spared]
-        store.write_json(self.folder / layout.MANIFEST, run.manifest.model_copy(update={"plan": plan}))
-        return Settled(cell=key, trials=trials, measured=True, spared=len(spared), seconds=mean * len(spared))
-
-
-def _tried(run: Run, trial_id: str) -> bool:
-    """Return whether a trial is complete, or broken, which the report shows."""
-    place = layout.trial_folder(run.folder, trial_id)
-    return place.exists() or any(place.parent.glob(f"{trial_id}.broken-*"))
+        done = [item for item in run.complete if item.record.cell == key]
+        settled, manifest = settle(run, key, done, measured=True)
+        store.write_json(self.folder / layout.MANIFEST, manifest)
+        return settled

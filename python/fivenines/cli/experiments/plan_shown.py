@@ -122,18 +122,11 @@ def _show(work: Planned, at_once: int) -> None:
 
 def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Block]") -> list[str]:
     """Describe when the trials of a cell end, if their number is not fixed."""
-    from fivenines.analysis.statistics.threshold import LEAST, Design
-    from fivenines.base.units import about, format_duration
+    from fivenines.base.units import about
     from fivenines.experiment.interleaved_plan import seconds_of
 
     count = experiment.trials
-    precise = Design()
-    searches = dict.fromkeys(trial.cell.key.fault for trial in trials if trial.cell.fault.search is not None)
-    found = [
-        f"{fault}: its length is searched in {min(LEAST, count.at_most)} to {count.at_most} trials, until it "
-        f"is known within {100 * precise.within_share:g} % or {format_duration(precise.within_seconds)}"
-        for fault in searches
-    ]
+    found = _searches(experiment, trials)
     if count.until is None:
         return found
     first = [trial for trial in trials if trial.number <= count.at_least]
@@ -143,6 +136,22 @@ def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Bl
         f"each {'other ' if found else ''}cell ends after {count.at_least} to {count.at_most} trials, once "
         f"the interval of {count.until.measure} is within {100 * count.until.within:g} % of its mean: "
         f"about {least} if all cells end early",
+    ]
+
+
+def _searches(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
+    """Describe when the trials of each search end."""
+    faults = dict.fromkeys(trial.cell.key.fault for trial in trials if trial.cell.fault.search is not None)
+    if not faults:
+        return []
+    from fivenines.analysis.statistics.threshold import LEAST, Design
+    from fivenines.base.units import format_duration
+
+    most, precise = experiment.trials.at_most, Design()
+    return [
+        f"{fault}: its length is searched in {min(LEAST, most)} to {most} trials, until it is known within "
+        f"{100 * precise.within_share:g} % or {format_duration(precise.within_seconds)}"
+        for fault in faults
     ]
 
 

@@ -80,17 +80,17 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     swept = compared(stored)
     measured = swept.planned
     rows = cell_rows(swept.cells)
-    hiccups = Block([answer.text for answer in tolerance_answers(stored, swept)])
     if not rows:
-        interleaved = Block([answer.text for answer in interleaved_answers(stored)])
-        return [block for block in (interleaved, hiccups) if block.lines]
+        both = (interleaved_answers(stored), tolerance_answers(stored, swept))
+        found = [Block([answer.text for answer in answers]) for answers in both]
+        return [block for block in found if block.lines]
     data = Data(stored, swept, run_answers(stored, swept))
     decided = verdicts(stored, swept, settings_of(stored), data.blocks)
     shown = [
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
-        hiccups,
+        Block([answer.text for answer in data.answers if answer.topic == "Hiccups"]),
         Block(_applications(data)),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
