@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import altair as alt
 
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import THIN
 from fivenines.report.charts import theme
 
@@ -72,6 +73,46 @@ def points(
     for row, tip in zip(rows, tips, strict=False):
         row["tip"] = tip
     return [layer(rows, point, x=x, **pixels(y=y))] if rows else []
+
+
+def cross(
+    at: tuple[float, float],
+    across: tuple[float, float] | None,
+    upright: tuple[float, float] | None,
+    axes: tuple[Altair, Altair],
+    colour: str,
+    shape: str,
+    tip: str,
+) -> list[Drawing]:
+    """Return the layers of a point with its intervals as bars; an interval that is not known has none.
+
+    Args:
+        at: place of the point on both axes.
+        across: ends of the interval of the horizontal axis.
+        upright: ends of the interval of the vertical axis.
+        axes: both axes.
+        colour, shape: those of the point.
+        tip: text under the pointer.
+    """
+    x, y = axes
+    place = {"x": at[0], "y": at[1]}
+    rule = mark().mark_rule(color=colour, strokeWidth=6, opacity=0.25, clip=True)
+    layers = []
+    if across is not None:
+        layers.append(layer([{**place, "x": across[0], "x2": across[1]}], rule, x=x, x2=alt.X2("x2:Q"), y=y))
+    if upright is not None:
+        layers.append(
+            layer([{**place, "y": upright[0], "y2": upright[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q"))
+        )
+    point = mark().mark_point(shape=shape, size=90, filled=True, color=colour, opacity=1)
+    return [*layers, layer([{**place, "tip": tip}], point, x=x, y=y)]
+
+
+def interval(summary: Summary, unit: float = 1.0) -> tuple[float, float] | None:
+    """Return the ends of a mean's interval divided by a unit, from 0 on; None if it has none."""
+    if summary.ci_low is None or summary.ci_high is None:
+        return None
+    return max(0.0, summary.ci_low) / unit, summary.ci_high / unit
 
 
 _FIXED: dict[str, type[Altair]] = {"x": alt.XValue, "x2": alt.X2Value, "y": alt.YValue, "y2": alt.Y2Value}

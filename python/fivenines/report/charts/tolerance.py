@@ -8,7 +8,7 @@ import altair as alt
 from fivenines.analysis.statistics.means import Summary
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
-from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, of, quantity
+from fivenines.report.charts.drawing import Altair, Drawing, cross, interval, layer, mark, of, quantity
 
 _HEIGHT = 260
 
@@ -53,15 +53,8 @@ def tolerance_chart(points: Sequence[Point]) -> Drawing:
 
 def _cross(one: Point, x: Altair, y: Altair) -> list[Drawing]:
     low, middle, high = one.hiccup
-    outage = (one.outage.mean or 0.0) / 1000
-    rule = mark().mark_rule(color=one.style.colour, strokeWidth=6, opacity=0.25, clip=True)
-    layers = []
-    if low is not None and high is not None:
-        layers.append(layer([{"x": low, "x2": high, "y": outage}], rule, x=x, x2=alt.X2("x2:Q"), y=y))
-    if one.outage.ci_low is not None and one.outage.ci_high is not None:
-        ends = {"y": max(0.0, one.outage.ci_low) / 1000, "y2": one.outage.ci_high / 1000}
-        layers.append(layer([{"x": middle, **ends}], rule, x=x, y=y, y2=alt.Y2("y2:Q")))
+    across = None if low is None or high is None else (low, high)
     shape = {">": "triangle-right", "<": "triangle-left"}.get(one.bound, one.style.shape)
-    point = mark().mark_point(shape=shape, size=90, filled=True, color=one.style.colour, opacity=1)
-    layers.append(layer([{"x": middle, "y": outage, "tip": one.tip}], point, x=x, y=y))
-    return of(one.style.tag, layers)
+    at = middle, (one.outage.mean or 0.0) / 1000
+    upright = interval(one.outage, 1000)
+    return of(one.style.tag, cross(at, across, upright, (x, y), one.style.colour, shape, one.tip))

@@ -12,7 +12,7 @@ from fivenines.analysis.wording import mean_with_interval
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
-from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, of, quantity
+from fivenines.report.charts.drawing import Altair, Drawing, cross, interval, of, quantity
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import before_faults
 from fivenines.report.html.figures import Figure
@@ -92,22 +92,13 @@ def _seconds(ms: float) -> float:
 
 def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
     """Draw the point with a bar for each known interval."""
-    colour = one.style.colour
-    at = {"x": one.tps.mean, "y": _seconds(one.outage.mean or 0.0)}
-    rule = mark().mark_rule(color=colour, strokeWidth=6, opacity=0.25, clip=True)
-    layers = []
-    if one.tps.ci_low is not None and one.tps.ci_high is not None:
-        values = [{**at, "x": max(0.0, one.tps.ci_low), "x2": one.tps.ci_high}]
-        layers.append(layer(values, rule, x=x, x2=alt.X2("x2:Q"), y=y))
-    if one.outage.ci_low is not None and one.outage.ci_high is not None:
-        ends = _seconds(max(0.0, one.outage.ci_low)), _seconds(one.outage.ci_high)
-        layers.append(layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q")))
-    point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
+    at = one.tps.mean or 0.0, _seconds(one.outage.mean or 0.0)
     tip = (
         f"{one.name}\n{mean_with_interval(one.tps)} {noun('tps')}"
         f"\n{noun('outage_writes')} {mean_with_interval(one.outage, milli=True)}"
     )
-    return of(one.style.tag, [*layers, layer([{**at, "tip": tip}], point, x=x, y=y)])
+    across, upright = interval(one.tps), interval(one.outage, 1000)
+    return of(one.style.tag, cross(at, across, upright, (x, y), one.style.colour, one.style.shape, tip))
 
 
 def _table(points: Sequence[_Point]) -> Table:
