@@ -43,6 +43,9 @@ ENTRIES = {
     "tolerate": Entry(
         "timeouts.tolerate", "tolerate", "Find the longest hiccup that a cluster survives without a failover."
     ),
+    "tune": Entry(
+        "timeouts.tune", "tune", "Find the timeouts that meet requirements on outage and needless failovers."
+    ),
     "replicate": Entry(
         "experiments.replicate", "replicate", "Run a published study again and check each of its claims."
     ),

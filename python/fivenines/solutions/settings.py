@@ -12,6 +12,7 @@ from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.failover.proxies.direct import DirectSettings
 from fivenines.failover.proxies.settings import AccessSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.servers.cluster.timeouts import Timeouts
 from fivenines.servers.cluster.topology import Topology
 from fivenines.servers.spelled import MADE_WITH, canonical
 from fivenines.software.base import Family
@@ -123,6 +124,17 @@ class SolutionSettings(Settings):
     def failover_manager(self) -> ManagerSettings | None:
         """Return its failover manager; None: failover is built in."""
         return getattr(self, "manager", None)
+
+    # Timeouts of failover that is built in, which `fivenines tune` may choose; None: it cannot.
+    own_timeouts: ClassVar[Timeouts | None] = None
+
+    @property
+    def timeouts(self) -> Timeouts | None:
+        """Return the timeouts that decide when it fails over; None: `fivenines tune` knows none."""
+        manager = self.failover_manager
+        if self.own_timeouts is not None or manager is None or manager.timeouts is None:
+            return self.own_timeouts
+        return manager.timeouts.within("manager")
 
     @property
     def watch_period(self) -> float:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from fivenines.base.errors import UsageError
 from fivenines.cli import complete
 from fivenines.cli.experiments.charges import YesOption
 from fivenines.cli.experiments.parallel import OversubscribeOption, ParallelOption
+from fivenines.cli.timeouts.experiment_file import Searched, death_named, written
 
 DEFAULT = Path("tolerate.yaml")
 
@@ -31,6 +31,10 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             autocompletion=complete.faults,
         ),
     ] = None,
+    death: Annotated[
+        str,
+        typer.Option(help="Fault of which the primary dies: kill, host-kill or power-loss.", metavar="FAULT"),
+    ] = "kill",
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,17 +80,9 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     of one solution, and run it with `fivenines run`.
     """
     from fivenines.cli.experiments.run import run
-    from fivenines.cli.output import console
 
-    text = experiment(solution, hiccup or ["freeze"], settings or [], (at_least, at_most), trials)
-    if file.exists() and file.read_text(encoding="utf-8") != text:
-        raise UsageError(
-            f"{file} exists and has other contents: choose another file with --file, or run it with "
-            f"`fivenines run {shlex.quote(str(file))}`"
-        )
-    if not file.exists():
-        file.write_text(text, encoding="utf-8")
-        console.note(f"experiment: {file}")
+    text = experiment(solution, hiccup or ["freeze"], settings or [], (at_least, at_most), trials, death)
+    written(file, text, "fivenines run")
     run(
         file=file,
         dry_run=dry_run,
@@ -99,7 +95,12 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
 
 
 def experiment(
-    solutions: list[str], hiccups: list[str], settings: list[str], lengths: tuple[str, str], trials: int
+    solutions: list[str],
+    hiccups: list[str],
+    settings: list[str],
+    lengths: tuple[str, str],
+    trials: int,
+    death: str = "kill",
 ) -> str:
     """Return the text of the experiment file.
 
@@ -109,14 +110,13 @@ def experiment(
     from fivenines.analysis.availability.needless import HICCUPS
     from fivenines.analysis.wording import listed
     from fivenines.base.spelling import nearest
-    from fivenines.base.units import format_duration
     from fivenines.cli.deployment.up import described
     from fivenines.cli.servers import duration
-    from fivenines.experiment.defaults import in_a_line
     from fivenines.experiment.source import solution_from
 
     if settings and len(solutions) > 1:
         raise UsageError("--set: name one solution, or write the settings of each into the file")
+    death_named("--death", death)
     entries = [described(name, settings, command="tolerate") for name in solutions]
     for entry in entries:
         solution_from(entry, "tolerate")
@@ -130,30 +130,12 @@ def experiment(
     shortest, longest = duration("--at-least", lengths[0]), duration("--at-most", lengths[1])
     if shortest >= longest:
         raise UsageError(f"--at-most {lengths[1]}: write a time longer than --at-least ({lengths[0]})")
-    search = f"{{at_least: {format_duration(shortest)}, at_most: {format_duration(longest)}}}"
-    lines = [
-        f"# How long a hiccup may last before {listed(solutions)} "
-        f"{'fails' if len(solutions) == 1 else 'fail'} over, and the outage after a death.",
-        f"name: tolerate-{solutions[0]}",
-        "",
-        "# A search ends as soon as the length is known; the kills end once their outage is.",
-        f"trials: {{at_least: 5, at_most: {trials}, until: {{measure: outage_writes, within: 20%}}}}",
-        "",
-        "solutions:",
-        *(f"  - {in_a_line(entry)}" for entry in entries),
-        "",
-        "workloads: [oltp_read_write]",
-        "connections: [4]",
-        "load: {rate: 20}",
-        "",
-        "faults:",
-        "  - kill",
-        *(f"  - {{fault: {name}, search: {search}}}" for name in hiccups),
-        "",
-        "# A manager may act some seconds after the end of a hiccup: the load waits for that.",
-        "timing:",
-        "  warmup: 2s",
-        "  steady: 3s",
-        f"  recovery: {{at_most: {format_duration(longest + 45)}, until: rejoined, calm: 6s}}",
-    ]
-    return "\n".join(lines) + "\n"
+    verb = "fails" if len(solutions) == 1 else "fail"
+    return Searched(
+        f"How long a hiccup may last before {listed(solutions)} {verb} over, and the outage after a death.",
+        f"tolerate-{solutions[0]}",
+        entries,
+        death,
+        dict.fromkeys(hiccups, (shortest, longest)),
+        trials,
+    ).text()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fivenines.analysis.availability.tolerance import Tolerance, tolerances
+from fivenines.analysis.availability.tolerance import DEATHS, Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.analysis.statistics.threshold import Drift, Threshold
@@ -29,9 +29,6 @@ LEGEND = (
     "The outage after a death is that of the same solution and load when its primary is killed. A solution"
     " below the dashed line recovers from a death faster than the longest hiccup that it survives.",
 )
-
-# Faults after which the primary is dead.
-_DEATHS = ("kill", "host-kill", "power-loss")
 
 
 def chapter(data: Data) -> Section:
@@ -144,7 +141,7 @@ def _death(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     where = cell.key.model_copy(update={"fault": ""})
     for one in cells:
         kinds = {fault.kind for trial in one.trials for fault in trial.record.faults}
-        if one.key.model_copy(update={"fault": ""}) == where and len(kinds) == 1 and kinds <= {*_DEATHS}:
+        if one.key.model_copy(update={"fault": ""}) == where and len(kinds) == 1 and kinds <= {*DEATHS}:
             return one
     return None
 

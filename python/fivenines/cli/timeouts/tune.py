@@ -1,0 +1,301 @@
+"""`fivenines tune`: find the timeouts that meet requirements on outage and needless failovers."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.cli import complete
+from fivenines.cli.experiments.parallel import OversubscribeOption, Parallelism, ParallelOption
+from fivenines.cli.options import AsJson
+from fivenines.cli.timeouts.experiment_file import Searched, death_named, written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fivenines.analysis.availability.hiccups import Hiccups
+    from fivenines.analysis.decision.tuning import SetResult, Wanted
+    from fivenines.cli.timeouts.sets import TimeoutSet
+    from fivenines.experiment.source import Part
+
+DEFAULT = Path("tune.yaml")
+
+
+def tune(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+    solution: Annotated[
+        str, typer.Argument(help="Solution to tune.", metavar="SOLUTION", autocompletion=complete.solutions)
+    ],
+    require: Annotated[
+        list[str],
+        typer.Option(
+            "--require",
+            help="Requirement, as 'needless < 1/year' or 'outage p95 < 10s'. Can be repeated.",
+            metavar="CONDITION",
+        ),
+    ],
+    hiccups: Annotated[
+        list[str],
+        typer.Option(
+            "--hiccups",
+            help="Expected hiccups: a fault, how often, and how long; or a file. Can be repeated.",
+            metavar="MODEL",
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Setting of the solution, which stays. Can be repeated.", metavar="KEY=VALUE"
+        ),
+    ] = None,
+    death: Annotated[
+        str,
+        typer.Option(help="Fault of which the primary dies: kill, host-kill or power-loss.", metavar="FAULT"),
+    ] = "kill",
+    budget: Annotated[
+        str, typer.Option(help="Time after which no further set of timeouts is tried.", metavar="TIME")
+    ] = "1h",
+    trials: Annotated[
+        int, typer.Option(min=6, max=200, help="Largest number of trials of each kind and set.", metavar="N")
+    ] = 20,
+    file: Annotated[
+        Path, typer.Option(help="Experiment file to write, and then to run.", metavar="FILE")
+    ] = DEFAULT,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write the file and list the sets; run nothing.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run of the file, or the run of --out.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
+    ] = None,
+    parallel: ParallelOption = "1",
+    oversubscribe: OversubscribeOption = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the timeouts that meet requirements on outage and needless failovers.
+
+    \b
+    fivenines tune patroni --require 'needless < 1/year' --require 'outage p95 < 10s'
+        --hiccups 'freeze 4/month lognormal 2s..8s'
+    fivenines tune galera --require 'needless < 1/month' --hiccups 'partition from stalls.csv'
+
+    Each solution has sets of timeouts that its manual permits, from a quick one to
+    a calm one. A set is measured as with `fivenines tolerate`: the longest hiccup
+    that it survives, and the outage after a death. The next set follows from the
+    last one. The result is the quickest set that is calm enough, next to the
+    settings as given; and an experiment file that proves it with more trials.
+
+    \b
+    Models of hiccups:
+      freeze 4/month lognormal 2s..8s   the middle 90 % are between 2 and 8 s
+      partition 1/week uniform 1s..5s
+      freeze 10/year exponential 3s     3 s is the mean
+      freeze 2/day fixed 1500ms
+      freeze from stalls.csv over 90d   a CSV file with the columns start and length
+    """
+    from fivenines.cli.timeouts import tuned
+
+    asked = _asked(solution, require, hiccups, settings or [], death, trials)
+    seconds = _seconds(budget)
+    written(file, asked.file.text(), "fivenines run")
+    runner = _Runner(file, asked, out, resume, Parallelism(parallel, oversubscribe), seconds)
+    if dry_run:
+        tuned.list_sets(asked.sets, runner.estimate())
+        return
+    found = runner.measure_all()
+    tuned.show(found, asked.wanted, file, runner.folder, as_json)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options ask for, checked."""
+
+    solution: str
+    wanted: "Wanted"
+    models: "Sequence[Hiccups]"
+    sets: "Sequence[TimeoutSet]"
+    given: "TimeoutSet"
+    file: Searched
+
+
+@dataclass
+class Found:
+    """What was measured.
+
+    Attributes:
+        asked: the options.
+        results: verdicts by the name of the set.
+        unfinished: whether the budget ended the search.
+    """
+
+    asked: Asked
+    results: "dict[str, SetResult]"
+    unfinished: bool = False
+
+
+def _asked(
+    solution: str, require: list[str], hiccups: list[str], settings: list[str], death: str, trials: int
+) -> Asked:
+    """Check the options.
+
+    Raises:
+        UsageError: one is wrong, or the solution has no timeouts to choose.
+    """
+    from fivenines.analysis.availability.hiccups import parse_hiccups
+    from fivenines.analysis.decision.tuning import parse_wanted
+    from fivenines.cli.timeouts.sets import sets_of
+
+    try:
+        wanted = parse_wanted(require)
+    except ValueError as error:
+        raise UsageError(f"--require: {error}") from None
+    try:
+        models = [parse_hiccups(text) for text in hiccups]
+    except ValueError as error:
+        raise UsageError(f"--hiccups: {error}") from None
+    death_named("--death", death)
+    given, sets = sets_of(solution, settings)
+    ranges: dict[str, tuple[float, float]] = {}
+    for model in models:
+        low, high = model.range()
+        before = ranges.get(model.fault, (low, high))
+        ranges[model.fault] = round(min(low, before[0]), 1), round(max(high, before[1]), 1)
+    every = [given, *(one for one in sets if one is not given)]
+    file = Searched(
+        f"Which timeouts of {solution} meet {', '.join(require)}, with {'; '.join(hiccups)}?",
+        f"tune-{solution}",
+        [{**one.entry, "name": one.name} for one in every],
+        death,
+        ranges,
+        trials,
+    )
+    return Asked(solution, wanted, models, sets, given, file)
+
+
+def _seconds(budget: str) -> float:
+    from fivenines.cli.servers import duration
+
+    seconds = duration("--budget", budget)
+    if seconds <= 0:
+        raise UsageError(f"--budget {budget}: write a time above 0, as 1h")
+    return seconds
+
+
+class _Runner:
+    """Measures sets of timeouts, each as a part of one run, until the search or the budget ends."""
+
+    def __init__(
+        self,
+        file: Path,
+        asked: Asked,
+        out: Path | None,
+        resume: bool,
+        parallelism: Parallelism,
+        budget: float,
+    ) -> None:
+        from fivenines.cli.experiments import campaigns
+        from fivenines.experiment.source import load_parts
+
+        self._file, self._asked, self._parallelism, self._budget = file, asked, parallelism, budget
+        self._parts: list[Part] = load_parts(file)
+        parallelism.require_possible([part.experiment for part in self._parts])
+        self.folder = campaigns.place(self._parts[0].title, out, resume, False)
+        self._begun = resume
+        self._longest = 0.0
+
+    def estimate(self) -> float:
+        """Return the largest duration of one set, in seconds."""
+        from fivenines.cli.experiments.planned import planned
+
+        works = planned(self._parts, [self._asked.given.name])
+        return works[0].seconds_by(self._parallelism.crew(works).at_once)
+
+    def measure_all(self) -> Found:
+        """Measure the settings as given, and then the sets that the search asks for."""
+        from fivenines.analysis.decision.tuning import next_set
+
+        asked = self._asked
+        began = time.monotonic()
+        found = Found(asked, {})
+        self._measure(asked.given, found)
+        calm: dict[int, bool] = {}
+        if asked.given in asked.sets:
+            calm[asked.sets.index(asked.given)] = found.results[asked.given.name].calm
+        while (place := next_set(calm, len(asked.sets))) is not None:
+            if time.monotonic() - began + self._longest > self._budget:
+                found.unfinished = True
+                break
+            self._measure(asked.sets[place], found)
+            calm[place] = found.results[asked.sets[place].name].calm
+        return found
+
+    def _measure(self, one: "TimeoutSet", found: Found) -> None:
+        """Run the trials of a set that the run lacks, and judge it."""
+        from fivenines.analysis.decision.tuning import judged
+        from fivenines.analysis.performance.sweeps import compared
+        from fivenines.cli.timeouts import tuned
+        from fivenines.results.store import open_run
+
+        began = time.monotonic()
+        self._run(one)
+        self._longest = max(self._longest, time.monotonic() - began)
+        run = open_run(self.folder)
+        result = judged(one.name, compared(run), run.manifest, self._asked.wanted, self._asked.models)
+        if result.deaths is None or result.rate is None:
+            raise FiveninesError(
+                f"{one.name}: its trials do not show "
+                f"{'the outage' if result.deaths is None else 'how long a hiccup it survives'}. "
+                f"See the report of {self.folder}"
+            )
+        found.results[one.name] = result
+        tuned.note(one, result)
+
+    def _run(self, one: "TimeoutSet") -> None:
+        from fivenines.campaign.journal import opened
+        from fivenines.cli.experiments import campaigns
+        from fivenines.cli.experiments.attended import Audience, How
+        from fivenines.cli.experiments.planned import planned
+        from fivenines.cli.output import console
+        from fivenines.experiment.machines import require_machines
+
+        works = planned(self._parts, [one.name])
+        for work in works:
+            require_machines(work.experiment, work.trials, work.blocks)
+        console.note(f"{one.name}: {one.words}", "bold")
+        title = self._parts[0].title
+        campaign = campaigns.Campaign(
+            folder=self.folder,
+            works=works,
+            group=None,
+            resume=self._begun,
+            command=self._command(),
+            begins=opened(self._file, None, [one.name], []),
+            crew=self._parallelism.crew(works),
+        )
+        self._begun = True
+        outcome = campaigns.carry_out(campaign, Audience(How.AUTO, title), _nothing, _no_index)
+        outcome.stopped.require_not(self._command())
+
+    def _command(self) -> str:
+        """Return the command line that continues the search."""
+        import sys
+
+        words = ["fivenines", *sys.argv[1:]]
+        words += [] if "--resume" in words else ["--resume"]
+        words += [] if "--out" in words else ["--out", str(self.folder)]
+        return shlex.join(words)
+
+
+def _nothing(_done: Any) -> None:
+    """Print nothing after a set: `tuned.note` does."""
+
+
+def _no_index() -> None:
+    """Write no index: the run has no parts."""
