@@ -49,7 +49,9 @@ def parse_duration(text: str) -> float:
     for part in _PART.finditer(stripped):
         if part.start() != position or part[2].lower() not in _DURATION_UNITS:
             break
-        total += float(part[1]) * _DURATION_UNITS[part[2].lower()]
+        unit = _DURATION_UNITS[part[2].lower()]
+        # Dividing rounds once: 141 * 1e-3 is not the number nearest to 0.141.
+        total += float(part[1]) * unit if unit >= 1 else float(part[1]) / round(1 / unit)
         position = part.end()
     if position == 0 or position != len(stripped) or math.isinf(total):
         raise ValueError(f"{text!r} is not a duration: write a number and a unit, as 500ms, 10s, 1m30s")

@@ -69,7 +69,7 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     \b
     fivenines tolerate hot-standby
     fivenines tolerate patroni --set ttl=20s --set loop_wait=5s --set retry_timeout=5s
-    fivenines tolerate patroni pacemaker galera --hiccup freeze --hiccup partition
+    fivenines tolerate patroni galera --hiccup freeze --hiccup partition
     fivenines tolerate hot-standby --at-most 60s --dry-run
 
     Freezes the primary, or cuts it off, for a time, in one trial after another.
