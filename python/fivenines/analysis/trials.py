@@ -15,6 +15,7 @@ from fivenines.analysis.availability.availability import (
     throughput,
 )
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.availability.hiccup_served import with_served
 from fivenines.analysis.availability.interruptions import (
     Interruptions,
     interruptions,
@@ -283,6 +284,7 @@ def _measure(
     events = trial_events(record, traces.states)
     moments = [event.start for event in events]
     faults = fault_measures(record, line, traces, speed, moments)
+    failed = sum(fault.failed + fault.in_doubt for fault in faults)
     measured = None
     if windows and fault_at is not None:
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
@@ -318,7 +320,7 @@ def _measure(
         truth=truth,
         watched=watched,
         split_brains=split,
-        response=response(record, traces.states, sum(fault.failed + fault.in_doubt for fault in faults)),
+        response=with_served(response(record, traces.states, failed), record, line),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)
             if measured

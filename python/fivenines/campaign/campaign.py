@@ -26,7 +26,7 @@ from fivenines.experiment.spec import Experiment
 from fivenines.lab.lab import remove_tree
 from fivenines.lab.machine import describe
 from fivenines.results import calibrations, layout, stops, store
-from fivenines.results.records import Manifest, PlannedBlock, PlannedTrial
+from fivenines.results.records import Manifest, PlannedBlock, PlannedSeverity, PlannedTrial
 from fivenines.software import versions
 from fivenines.trial.progress import CampaignFinished, CampaignStarted, Listener
 
@@ -71,7 +71,7 @@ def run_campaign(
         if experiment.until_decided is not None and decided is not None:
             as_needed = UntilDecided(experiment.until_decided, folder, decided)
         may_end = experiment.trials.until is not None or isinstance(as_needed, UntilDecided)
-        may_end = may_end or any(trial.cell.fault.search is not None for trial in trials)
+        may_end = may_end or any(trial.cell.fault.searched for trial in trials)
         searches = Searches(folder, as_needed)
         left = searches.left(left) if begun else left
         seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
@@ -123,7 +123,12 @@ def _manifest(
         calibration=calibrations.load(machine),
         plan=[
             PlannedTrial(
-                id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed, search=_range(trial)
+                id=trial.id,
+                cell=trial.cell.key,
+                number=trial.number,
+                seed=trial.seed,
+                search=_range(trial),
+                severity=_severity(trial),
             )
             for trial in trials
         ],
@@ -138,6 +143,16 @@ def _range(trial: Trial) -> tuple[float, float] | None:
     """Return the range in which the length of a trial's fault is searched."""
     search = trial.cell.fault.search
     return None if search is None else (search.at_least, search.at_most)
+
+
+def _severity(trial: Trial) -> PlannedSeverity | None:
+    """Return the search for the severity of a trial's fault."""
+    fault = trial.cell.fault
+    if fault.severity is None:
+        return None
+    unit = fault.severities[fault.severity.of]
+    low, high = fault.severity.ends(unit)
+    return PlannedSeverity(of=fault.severity.of, unit=unit, at_least=low, at_most=high)
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:

@@ -48,6 +48,8 @@ class Trial:
     cell: Cell
     number: int
     seed: int
+    # Value of the setting whose severity is searched; None: none is, or it is not chosen yet.
+    severity: float | None = None
 
     @property
     def longest_pause(self) -> float:

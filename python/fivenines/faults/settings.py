@@ -1,5 +1,6 @@
 """Settings that all faults share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Annotated, ClassVar, Literal
@@ -8,6 +9,7 @@ from pydantic import Field
 
 from fivenines.base.settings import Settings
 from fivenines.base.units import Duration, format_duration
+from fivenines.faults.severity import SeveritySettings, Unit
 from fivenines.servers.cluster.topology import Topology
 
 # System calls on files that a fault delays or refuses; see `lab.disks.disk`.
@@ -56,6 +58,16 @@ class FaultSettings(Settings):
         "length of each trial follows from the trials before, and `trials` is the largest number of them",
     )
 
+    severity: SeveritySettings | None = Field(
+        None,
+        description="find the severity from which fewer than half of the transactions are served, and that "
+        "from which the cluster fails over: the value of a setting in each trial follows from the trials "
+        "before, and `trials` is the largest number of them",
+    )
+
+    # Settings whose severity can be searched, with what they are.
+    severities: ClassVar[Mapping[str, Unit]] = {}
+
     @classmethod
     def length_key(cls) -> str:
         """Return the key of the time until the fault ends; empty if it has none."""
@@ -70,9 +82,19 @@ class FaultSettings(Settings):
         seconds: float | None = getattr(self, key) if key else None
         return seconds
 
+    @property
+    def searched(self) -> bool:
+        """Return whether its length or its severity follows from the trials before."""
+        return self.search is not None or self.severity is not None
+
     def lasting(self, seconds: float) -> "FaultSettings":
         """Return the fault with this length, without a search."""
         return self.model_copy(update={self.length_key(): seconds, "search": None})
+
+    def of_severity(self, value: float) -> "FaultSettings":
+        """Return the fault with this value of the searched setting, without a search."""
+        assert self.severity is not None
+        return self.model_copy(update={self.severity.of: value, "severity": None})
 
     def schedule(self, _random: Random) -> list[Step]:
         """Return the single faults of this fault, in order of their times."""

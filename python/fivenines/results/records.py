@@ -31,6 +31,15 @@ class CellKey(Record):
     fault: str
 
 
+class PlannedSeverity(Record):
+    """The search for the severity of a fault: its setting, what that is, and the range."""
+
+    of: str
+    unit: Literal["time", "share"] = Field(description="time: in s; share: from 0 to 1")
+    at_least: float
+    at_most: float
+
+
 class PlannedTrial(Record):
     """A planned trial; its folder exists once the trial is complete."""
 
@@ -40,6 +49,9 @@ class PlannedTrial(Record):
     seed: int
     search: tuple[float, float] | None = Field(
         None, description="range in which the length of its fault is searched, in s; null: it is fixed"
+    )
+    severity: PlannedSeverity | None = Field(
+        None, description="search for the severity of its fault; null: it is fixed"
     )
 
 
@@ -373,6 +385,9 @@ class TrialRecord(AttemptRecord):
     windows: Windows | None = None
     deployment: Deployment | None = None
     faults: list[FaultRecord] = Field(default_factory=list, description="in chronological order")
+    severity: float | None = Field(
+        None, description="value of the setting whose severity is searched, in s or as a share"
+    )
     in_effect_after: SettingsCheck | None = Field(
         None, description="whether the settings are in effect after the recovery; null: no fault was injected"
     )

@@ -82,6 +82,7 @@ class TrialState:
             windows=self.loaded.windows if self.loaded else None,
             deployment=self.deployment,
             faults=self.faults,
+            severity=self.trial.severity,
             in_effect_after=self.in_effect_after,
             settled=self.settled,
             settle_seconds=self.settle_seconds,

@@ -1,6 +1,7 @@
 """Searches for the length of a fault: the choice of each length, and the end of a search."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ from fivenines.analysis.availability.needless import Response
 from fivenines.campaign.searches import Searches
 from fivenines.experiment.interleaved_plan import Block
 from fivenines.experiment.plan import Cell, Trial
+from fivenines.faults.disks.slow_disk import SlowDiskSettings
 from fivenines.faults.nodes.freeze import FreezeSettings
 from fivenines.faults.settings import SearchSettings
+from fivenines.faults.severity import SeveritySettings
 from fivenines.results import layout, store
-from fivenines.results.records import PlannedTrial
+from fivenines.results.records import PlannedSeverity, PlannedTrial
 from fivenines.trial.progress import CellSettled, Listener, Progress, silent
 
 # Lengths in s of the trials that are done, and whether the cluster failed over: its threshold is near 3 s.
@@ -114,3 +117,50 @@ def test_a_resumed_campaign_leaves_out_a_search_that_has_ended(folder: Path) -> 
     left = _searches(folder, CALM).left(work)
     assert [item.cell.key.fault for item in left if isinstance(item, Trial)] == ["kill", "kill"]
     assert len(_searches(folder, CALM[:1]).left(work)) == 4, "a search that goes on needs all"
+
+
+SEVERITY = SeveritySettings(of="delay", at_least="5ms", at_most="20s")
+
+
+def _severity_trial(folder: Path, number: int) -> Trial:
+    """Return a trial of the cell whose fault has a severity in place of a length."""
+    run = store.open_run(folder)
+    planned = PlannedSeverity(of="delay", unit="time", at_least=0.005, at_most=20.0)
+    plan = [
+        item.model_copy(update={"search": None, "severity": planned}) if item.cell.fault == "freeze" else item
+        for item in run.manifest.plan
+    ]
+    store.write_json(folder / layout.MANIFEST, run.manifest.model_copy(update={"plan": plan}))
+    trial = _trial(folder, "freeze", number)
+    settings = SlowDiskSettings(fault="slow-disk", severity=SEVERITY)
+    return replace(trial, cell=replace(trial.cell, fault=settings))
+
+
+def _severities(folder: Path, done: Sequence[tuple[float, float, bool]]) -> Searches:
+    """Return searches that know value, share served and failover of the trials that are done."""
+    records = [item.record for item in store.open_run(folder).complete if item.record.cell.fault == "freeze"]
+    known: dict[str, Response | None] = dict.fromkeys(record.id for record in records)
+    for record, (value, served, failed) in zip(records, done, strict=False):
+        store.write_json(
+            layout.trial_folder(folder, record.id) / layout.TRIAL,
+            record.model_copy(update={"severity": value}),
+        )
+        known[record.id] = Response("promoted" if failed else "none", hiccup_ms=9000.0, served=served)
+    return Searches(folder, Never(), known)
+
+
+def test_the_severity_of_a_trial_follows_from_the_trials_before(folder: Path) -> None:
+    trial = _severity_trial(folder, 7)
+    ready = _severities(folder, [(0.1, 0.9, False), (0.4, 0.2, False)]).prepared(trial)
+    assert isinstance(ready, Trial) and isinstance(ready.cell.fault, SlowDiskSettings)
+    fault = ready.cell.fault
+    assert fault.severity is None and ready.severity == fault.delay and fault.lasts == 5.0
+    # Where half is not served is known to lie between both.
+    assert 0.1 < fault.delay < 0.4
+
+
+def test_a_search_for_a_severity_goes_on_until_both_values_are_known(folder: Path) -> None:
+    trial = _severity_trial(folder, 7)
+    # Starved from 0.2 s on; whether it fails over is open beyond 0.4 s.
+    done = [(0.1, 0.9, False), (0.4, 0.2, False), (0.21, 0.1, False), (0.19, 0.9, False)]
+    assert not _severities(folder, done).spares(trial, silent)

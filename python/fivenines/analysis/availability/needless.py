@@ -75,6 +75,8 @@ class Response:
         observed_ms: length of the window in which a response would have been seen.
         hiccup_ms: from the beginning of the first hiccup to the end of the last one; None: there was none.
         why: why the cause is unknown or a death was seen; then the trial has no response, and `kind` is none.
+        served: transactions a second during the hiccup, or until the response if that came earlier, as a
+            share of the steady rate; None: not known.
     """
 
     kind: Kind
@@ -83,6 +85,7 @@ class Response:
     observed_ms: float = 0.0
     hiccup_ms: float | None = None
     why: str = ""
+    served: float | None = None
 
     @property
     def counts(self) -> bool:

@@ -82,7 +82,7 @@ class Compared:
     sweeps: list[Sweep]
     # All cells of the plan in the order of its file, with each variant as a separate cell.
     planned: list[CellResult] = field(default_factory=list)
-    # Cells in which the length of the fault is searched: means over their trials would have no meaning.
+    # Cells with a search for a length or severity: means over their trials would have no meaning.
     searched: list[CellResult] = field(default_factory=list)
 
     @property
@@ -101,7 +101,7 @@ class Compared:
 def compared(run: Run) -> Compared:
     """Analyse a run, and replace the variants of each sweep by their best case."""
     planned = analyse(run)
-    lengths = {item.cell for item in run.manifest.plan if item.search is not None}
+    lengths = {item.cell for item in run.manifest.plan if item.search or item.severity}
     searched = [cell for cell in planned if cell.key in lengths]
     measured = [cell for cell in planned if cell.key not in lengths]
     sweeps = sweeps_of(run, measured)

@@ -48,10 +48,9 @@ SAME = 5
 # Trials before a search ends because its interval is narrow: 0.25 s is a wide target for short lengths.
 LEAST = 8
 
-# A measured length counts as the longest or shortest one within this share, the shortest also within these
-# seconds: a hiccup of 0.1 s is rarely exact.
+# A measured length counts as the longest or shortest one within this share, the shortest also within
+# `at_end_seconds` of the design: a hiccup of 0.1 s is rarely exact.
 _AT_END = 0.1
-_AT_END_SECONDS = 0.1
 
 # Bayes factor from which outcomes contradict a rising curve. It takes two odd outcomes: one multiplies the
 # factor by at most 49. A factor of 100 is called decisive (Kass and Raftery); a single lapse can reach it.
@@ -82,6 +81,7 @@ class Design:
         at_most: largest number of trials.
         within_seconds: target for half the width of the interval, in seconds.
         within_share: the same as a share of the threshold. The larger target counts.
+        at_end_seconds: a trial counts as one of the shortest length within these seconds.
 
     Raises:
         ValueError: the range is empty, or a setting is out of range.
@@ -92,6 +92,7 @@ class Design:
     at_most: int = 20
     within_seconds: float = 0.25
     within_share: float = 0.1
+    at_end_seconds: float = 0.1
 
     def __post_init__(self) -> None:
         if not 0 < self.shortest < self.longest < math.inf:
@@ -228,7 +229,7 @@ def _at_longest(length: float, design: Design) -> bool:
 
 
 def _at_shortest(length: float, design: Design) -> bool:
-    return length <= design.shortest * (1 + _AT_END) + _AT_END_SECONDS
+    return length <= design.shortest * (1 + _AT_END) + design.at_end_seconds
 
 
 def estimate(outcomes: Sequence[Outcome], design: Design) -> Threshold:

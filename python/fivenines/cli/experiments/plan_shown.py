@@ -142,8 +142,14 @@ def _as_needed(experiment: "Experiment", trials: "list[Trial]", blocks: "list[Bl
 def _searches(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
     """Describe when the trials of each search end."""
     faults = dict.fromkeys(trial.cell.key.fault for trial in trials if trial.cell.fault.search is not None)
-    if not faults:
+    severities = dict.fromkeys(
+        (trial.cell.key.fault, severity.of)
+        for trial in trials
+        if (severity := trial.cell.fault.severity) is not None
+    )
+    if not faults and not severities:
         return []
+    from fivenines.analysis.availability.severity import PRECISION
     from fivenines.analysis.statistics.threshold import LEAST, Design
     from fivenines.base.units import format_duration
 
@@ -152,6 +158,10 @@ def _searches(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
         f"{fault}: its length is searched in {min(LEAST, most)} to {most} trials, until it is known within "
         f"{100 * precise.within_share:g} % or {format_duration(precise.within_seconds)}"
         for fault in faults
+    ] + [
+        f"{fault}: {setting} is searched in {min(LEAST, most)} to {most} trials, until it is known within "
+        f"{100 * PRECISION:g} % where half is not served, and where the cluster fails over"
+        for fault, setting in severities
     ]
 
 

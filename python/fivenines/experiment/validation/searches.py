@@ -1,4 +1,4 @@
-"""Check faults whose length is searched."""
+"""Check faults whose length or severity is searched."""
 
 from collections.abc import Iterator
 from random import Random
@@ -17,9 +17,15 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     """Return all errors of searches."""
     found = [(index, fault) for index, fault in enumerate(experiment.faults) if _searches(fault)]
     for index, fault in found:
-        path = ("faults", index, "search")
+        kind = "severity" if fault.severity is not None else "search"
+        path = ("faults", index, kind)
         if text := _problem(fault):
-            yield Mistake(None, path, f"faults[{index}].search: {text}")
+            yield Mistake(None, path, f"faults[{index}].{kind}: {text}")
+        elif fault.severity is not None:
+            if fault.severity.of in fault.model_fields_set:
+                key = fault.severity.of
+                text = f"faults[{index}].{key}: `severity` sets it: leave it out"
+                yield Mistake(None, ("faults", index, key), text)
         elif fault.length_key() in fault.model_fields_set:
             key = fault.length_key()
             yield Mistake(
@@ -42,12 +48,18 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
 
 def _searches(fault: FaultSettings) -> bool:
     """Return whether a fault, or one of which it consists, has a search."""
-    return fault.search is not None or any(
-        step.fault.search is not None for step in fault.schedule(Random(0)) if step.fault is not fault
+    return fault.searched or any(
+        step.fault.searched for step in fault.schedule(Random(0)) if step.fault is not fault
     )
 
 
 def _problem(fault: FaultSettings) -> str:
+    if fault.severity is not None:
+        if fault.search is not None:
+            return "a fault has either a search or a severity: leave one of them out"
+        if fault.lasts is None:
+            return "its fault must end: set a duration"
+        return fault.severity.problem(dict(fault.severities))
     if fault.search is None:
         return f"{fault.fault} consists of other faults: only a single fault can have a search"
     if fault.fault not in HICCUPS or not fault.length_key():

@@ -1,6 +1,7 @@
 """Fault `slow-disk`: delay every flush to disk, as on a failing or shared disk."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,6 +11,7 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.disks.disk import disks
 from fivenines.faults.settings import DiskCalls, NodeFaultSettings
+from fivenines.faults.severity import Unit
 
 
 class SlowDiskSettings(NodeFaultSettings):
@@ -21,6 +23,8 @@ class SlowDiskSettings(NodeFaultSettings):
     duration: Duration | None = Field(
         5.0, description="time until the disk has its normal speed again; null: it stays slow"
     )
+
+    severities: ClassVar[Mapping[str, Unit]] = {"delay": "time"}
 
     def disk_calls(self) -> frozenset[DiskCalls]:
         return frozenset(("sync",))

@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,6 +14,7 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.network import roundtrip
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.faults.severity import Unit
 from fivenines.lab.settings import LinkSettings
 
 
@@ -33,7 +35,11 @@ class DegradeSettings(NodeFaultSettings):
         5.0, description="time until the link is restored; null: it stays degraded"
     )
 
+    severities: ClassVar[Mapping[str, Unit]] = {"latency": "time", "loss": "share"}
+
     def problems(self) -> list[str]:
+        if self.severity is not None:
+            return []
         if not self.link().changes:
             return ["it has no effect: set latency, loss or bandwidth"]
         return self.link().problems()

@@ -31,6 +31,7 @@ ORDER = (
     "availability.outage",
     "availability.applications",
     "availability.needless",
+    "availability.severity",
     "availability.tolerance",
     "availability.phases",
     "availability.failover",

@@ -12,6 +12,7 @@ from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.availability.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.availability.phases import PHASES
+from fivenines.analysis.availability.severity import Severity, severities
 from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
@@ -25,7 +26,15 @@ from fivenines.analysis.stacks.cell import stacks_of
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
-from fivenines.report.chapters.availability import applications, needless, nines, phases, rejoin, tolerance
+from fivenines.report.chapters.availability import (
+    applications,
+    needless,
+    nines,
+    phases,
+    rejoin,
+    severity,
+    tolerance,
+)
 from fivenines.report.chapters.consistency import invariants, isolation, loss, split, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.performance import agreement, errors, transactions
@@ -93,6 +102,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         nines.nines_table(availabilities(done, assumed), names),
         needless.needless_table(needless.responses(done), names),
         tolerance.tolerance_table(data),
+        severity.severity_table(data),
         split.split_table(done, names),
         loss.loss_table(data),
         loss.lost_ids_table(data),
@@ -143,6 +153,7 @@ def _json(run: Run, swept: Compared) -> str:
         "created": run.manifest.created,
         "calibration": calibration.model_dump(mode="json") if calibration else None,
         "cells": [_cell(cell) for cell in cells],
+        "severities": [_severity(one) for one in severities(swept.searched, run.manifest)],
         "tolerances": [_tolerance(one) for one in tolerances(swept.searched, run.manifest)],
         "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
         "variants": [_cell(cell) for cell in swept.variants],
@@ -211,6 +222,19 @@ def _tolerance(one: Tolerance) -> dict[str, Any]:
         "not_counted": one.not_counted,
         "threshold": plain(one.threshold),
         "drift": plain(one.drift) if one.drift else None,
+    }
+
+
+def _severity(one: Severity) -> dict[str, Any]:
+    """Return a search for a severity with its trials; values in seconds, or shares."""
+    return {
+        **one.cell.key.model_dump(),
+        "search": one.planned.model_dump(),
+        "tries": [plain(item) for item in one.tries],
+        "not_counted": one.not_counted,
+        "starved": plain(one.starved),
+        "failover": plain(one.failover),
+        "zone": plain(one.zone) if one.zone else None,
     }
 
 

@@ -12,6 +12,7 @@ from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.availability.phases import label_of
+from fivenines.report.chapters.availability.severity import severity_answers
 from fivenines.report.chapters.availability.tolerance import tolerance_answers
 from fivenines.report.chapters.consistency.invariants import offending_text
 from fivenines.report.chapters.consistency.truth import differing_answers
@@ -81,12 +82,17 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     measured = swept.planned
     rows = cell_rows(swept.cells)
     if not rows:
-        both = (interleaved_answers(stored), tolerance_answers(stored, swept))
-        found = [Block([answer.text for answer in answers]) for answers in both]
+        every = (
+            severity_answers(stored, swept),
+            interleaved_answers(stored),
+            tolerance_answers(stored, swept),
+        )
+        found = [Block([answer.text for answer in answers]) for answers in every]
         return [block for block in found if block.lines]
     data = Data(stored, swept, run_answers(stored, swept))
     decided = verdicts(stored, swept, settings_of(stored), data.blocks)
     shown = [
+        Block([answer.text for answer in data.answers if answer.topic == "Dead zones"]),
         Block(overview(decided)),
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),

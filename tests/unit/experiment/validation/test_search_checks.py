@@ -1,4 +1,4 @@
-"""Faults whose length is searched: which faults can have a search, and what else must fit."""
+"""Faults whose length or severity is searched: which faults can, and what else must fit."""
 
 from pathlib import Path
 
@@ -29,6 +29,9 @@ def load(tmp_path: Path, fault: str, trials: str = "20") -> None:
         "{fault: freeze, search: {at_most: 10s}}",
         "{fault: partition, search: {at_least: 1s, at_most: 40s}}",
         "{fault: slow-disk, search: {}}",
+        "{fault: slow-disk, severity: {of: delay, at_least: 5ms, at_most: 20s}}",
+        "{fault: degrade, duration: 9s, severity: {of: loss, at_least: 1%, at_most: 90%}}",
+        "{fault: degrade, jitter: 1ms, severity: {of: latency, at_least: 2ms, at_most: 2s}}",
     ],
 )
 def test_a_fault_that_kills_no_server_can_have_a_search(tmp_path: Path, fault: str) -> None:
@@ -41,6 +44,42 @@ def test_a_fault_that_kills_no_server_can_have_a_search(tmp_path: Path, fault: s
         ("{fault: kill, search: {}}", "faults[0].search: kill is no fault that kills no server"),
         ("{fault: freeze, duration: 2s, search: {}}", "faults[0].duration: `search` sets it"),
         ("{fault: freeze, search: {at_least: 9s, at_most: 3s}}", "at_most: 3s is not longer than at_least"),
+        (
+            "{fault: freeze, severity: {of: duration, at_least: 1s, at_most: 9s}}",
+            "faults[0].severity: of: 'duration' is not a setting whose severity can be searched: choose a",
+        ),
+        (
+            "{fault: degrade, severity: {of: delay, at_least: 1s, at_most: 9s}}",
+            "of: 'delay' is not a setting whose severity can be searched: choose one of latency, loss",
+        ),
+        (
+            "{fault: slow-disk, delay: 1s, severity: {of: delay, at_least: 1s, at_most: 9s}}",
+            "faults[0].delay: `severity` sets it",
+        ),
+        (
+            "{fault: slow-disk, severity: {of: delay, at_least: 9s, at_most: 1s}}",
+            "at_most: 1s is not larger than at_least",
+        ),
+        (
+            "{fault: slow-disk, severity: {of: delay, at_least: 5%, at_most: 9s}}",
+            "at_least: '5%' is not a duration",
+        ),
+        (
+            "{fault: degrade, severity: {of: loss, at_least: 5%, at_most: 100%}}",
+            "at_most: 100% must be below 100%",
+        ),
+        (
+            "{fault: degrade, severity: {of: loss, at_least: 5%, at_most: 9s}}",
+            "at_most: '9s' is not a fraction",
+        ),
+        (
+            "{fault: slow-disk, duration: null, severity: {of: delay, at_least: 1s, at_most: 9s}}",
+            "its fault must end: set a duration",
+        ),
+        (
+            "{fault: slow-disk, search: {}, severity: {of: delay, at_least: 1s, at_most: 9s}}",
+            "a fault has either a search or a severity",
+        ),
         (
             "{fault: freeze, search: {at_most: 2m}}",
             "faults[0].search: 2m is not shorter than timing.recovery",
