@@ -1,4 +1,4 @@
-"""Events of a failover manager: missed, decided, fenced, promoted, repointed, failed."""
+"""Events of a failover manager: missed, decided, demoted, fenced, promoted, repointed, failed."""
 
 from dataclasses import dataclass
 

@@ -126,6 +126,20 @@ def test_a_manager_that_stops_its_own_server_has_demoted_it() -> None:
     assert found == Response("demoted", 6024, after_end=True, observed_ms=25_000, hiccup_ms=4000)
 
 
+def test_a_manager_that_demotes_a_live_server_and_promotes_another_has_failed_over() -> None:
+    # Pacemaker without quorum: it demotes and stops the cut-off primary, which is started again later.
+    moved = states(
+        node1=[(0, "writable"), (5010, "away"), (20_000, "read_only")],
+        node2=[(0, "read_only"), (9000, "writable")],
+    )
+    events = [event(7500, "demoted"), event(9000, "promoted", "node2"), event(15_000, "restarted")]
+    found = of(moved, events)
+    assert found is not None and (found.kind, found.counts, found.ms) == ("promoted", True, 4000)
+    # A dead server cannot be demoted: then the failover was necessary.
+    dead = of(moved, events[1:])
+    assert dead is not None and dead.why == "node1 died"
+
+
 def test_a_group_that_writes_everywhere_expels_a_member() -> None:
     group = {
         node: [StateChange(0, "writable", "view 1"), *more]

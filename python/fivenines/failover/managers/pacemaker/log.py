@@ -76,7 +76,9 @@ def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
     if result.startswith("Cancelled"):
         return None
     if well:
-        return {"promote": ("promoted", node, ""), "notify": ("notified", node, "")}.get(what)
+        # A dead server's demotion is "not running", so this one was alive.
+        kinds = {"promote": "promoted", "notify": "notified", "demote": "demoted"}
+        return (kinds[what], node, "") if what in kinds else None
     # The failed demotion of a dead server is no event.
     if what == "probe" or (what == "demote" and result.startswith("not running")):
         return None

@@ -58,6 +58,12 @@ def line(message: str, at: str = "08:03:29.926", node: str = "node2", day: str =
             "",
         ),
         (
+            f"{CONTROLD}Result of demote operation for p_mariadb on node1: ok | CIB update 49",
+            "demoted",
+            "node1",
+            "",
+        ),
+        (
             f"{CONTROLD}Result of start operation for p_mariadb on node1: error (MariaDB slave io has "
             "failed (1236): gone) | rc=1",
             "failed",
