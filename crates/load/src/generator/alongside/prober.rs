@@ -94,6 +94,8 @@ pub struct Prober {
     wary_until: u64,
     /// Smoothed time of a successful probe in normal operation.
     calm_answer_ns: u64,
+    /// Shortest time of such a probe: the first ones may meet cold caches and a busy machine.
+    quickest_ns: u64,
     /// Smoothed current time of an answered probe.
     answer_ns: u64,
     outcomes: WriteCounts,
@@ -122,6 +124,7 @@ impl Prober {
             turn: 0,
             wary_until: 0,
             calm_answer_ns: 0,
+            quickest_ns: 0,
             answer_ns: 0,
             outcomes: WriteCounts::default(),
             skipped: 0,
@@ -227,12 +230,21 @@ impl Prober {
         (self.answer_ns.checked_div(usual).unwrap_or(0)).clamp(1, most)
     }
 
-    /// Number of waiting probes at an endpoint that answers as quickly as in normal operation.
+    /// Number of waiting probes at an endpoint that answers as quickly as it can. By the mean, a slow start would permit
+    /// so many expensive logins at once that they keep the server as slow as it was then.
     fn at_once(&self) -> usize {
-        match self.calm_answer_ns {
+        match self.quickest_ns {
             0 => UNKNOWN,
             answer => (answer / self.times.every_ns) as usize + SPARE,
         }
+    }
+
+    fn answered_in_the_calm(&mut self, took: u64) {
+        self.calm_answer_ns = smoothed(self.calm_answer_ns, took);
+        self.quickest_ns = match self.quickest_ns {
+            0 => took,
+            known => known.min(took),
+        };
     }
 
     /// Endpoints to probe now: the next writable one, or all.
@@ -314,7 +326,7 @@ impl Prober {
         candidate.ended(number, failure, now, now - attempt.started);
         let took = now - attempt.started;
         if failure.is_none() && !self.is_dense(attempt.started) {
-            self.calm_answer_ns = smoothed(self.calm_answer_ns, took);
+            self.answered_in_the_calm(took);
         }
         if is_let_in(stage) && !failure.is_some_and(Failure::is_own_bound) {
             self.answer_ns = smoothed(self.answer_ns, took);
@@ -362,6 +374,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_slow_start_permits_no_more_at_once() {
+        let args = ProbeArgs {
+            probe_every: Some(Duration::from_millis(10)),
+            probe_calm: Duration::from_millis(500),
+            probe_timeout: Duration::from_secs(2),
+            probe_dense_from: None,
+        };
+        let mut prober = Prober::new(&args, 1, 0, Place { index: 0, count: 1 }).unwrap();
+        for took_ms in [731, 243, 20, 180] {
+            prober.answered_in_the_calm(took_ms * 1_000_000);
+        }
+        assert_eq!(prober.at_once(), 2 + SPARE);
+        assert!(prober.calm_answer_ns > 500_000_000);
+    }
+
+    #[test]
     fn tries_get_rarer_with_slower_answers_and_only_so_much() {
         let args = ProbeArgs {
             probe_every: Some(Duration::from_millis(10)),
@@ -371,7 +399,7 @@ mod tests {
         };
         let mut prober = Prober::new(&args, 2, 0, Place { index: 0, count: 1 }).unwrap();
         assert_eq!((prober.rarer(), prober.at_once()), (1, UNKNOWN));
-        prober.calm_answer_ns = 20_000_000;
+        (prober.calm_answer_ns, prober.quickest_ns) = (20_000_000, 20_000_000);
         assert_eq!(prober.at_once(), 2 + SPARE);
         // As in normal operation, twice, 3.5 times, and as if no endpoint answered.
         let seen = [20, 40, 70, 140, 4000].map(|ms| {
