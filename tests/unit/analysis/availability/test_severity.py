@@ -48,7 +48,7 @@ def test_a_dead_zone_without_an_end_reaches_the_largest_value() -> None:
 def test_a_manager_that_acts_first_leaves_no_dead_zone() -> None:
     assert searched(3.0, 0.1).zone is None
     assert searched(float("inf"), float("inf")).zone is None
-    # Thresholds that are not told apart show nothing.
+    # Thresholds that cannot be distinguished show nothing.
     assert searched(1.0, 1.05).zone is None
 
 

@@ -1,4 +1,4 @@
-"""Chapter `severity` of the report: severities at which nobody is served and no manager acts."""
+"""Chapter `severity` of the report: severities at which few transactions are served and no manager acts."""
 
 from collections.abc import Sequence
 
