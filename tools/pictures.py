@@ -11,6 +11,7 @@ Requires Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
 import argparse
 import io
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -21,13 +22,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import write_html
+from fivenines.report.chapters.availability import tolerance
+from fivenines.report.chapters.data import Data
 from fivenines.results.layout import MANIFEST
 from fivenines.results.store import open_run
 
 REPORTS = ("quickstart", "managers", "wan")
 SCREENS = {"1280": (1280, 900), "390": (390, 844)}
 TERMINAL = "quickstart"
+CURVE = "tolerate"
+MARGIN = 60
 COLUMNS = 80
 # Maximum size of a picture in bytes: a clone contains every version of each picture.
 LARGEST = 150_000
@@ -132,6 +138,22 @@ def of_terminal(run: Path, images: Path) -> None:
     made(picture)
 
 
+def of_curve(run: Path, images: Path) -> None:
+    """Write the chart of the outage after a death against the hiccup that is survived."""
+    stored = open_run(run)
+    figure, *_ = tolerance.chapter(Data(stored, compared(stored))).figures
+    picture = images / "tolerate.svg"
+    # Alone, the drawing is cut at its edge: other fonts need more room than Arial.
+    wider = re.sub(
+        r'width="(\d+)"', lambda found: f'width="{int(found[1]) + MARGIN}"', str(figure.svg), count=1
+    )
+    wider = re.sub(
+        r'viewBox="0 0 (\d+)', lambda found: f'viewBox="0 0 {int(found[1]) + MARGIN}', wider, count=1
+    )
+    picture.write_text(wider, encoding="utf-8")
+    made(picture)
+
+
 def of_live_page(shot: Path, images: Path) -> None:
     """Scale down a screenshot (PNG) of the live page."""
     width, height = struct.unpack(">II", shot.read_bytes()[16:24])
@@ -156,10 +178,12 @@ def main() -> None:
             of_report(name, runs[name], arguments.to)
     if TERMINAL in runs:
         of_terminal(runs[TERMINAL], arguments.to)
+    if CURVE in runs:
+        of_curve(runs[CURVE], arguments.to)
     shots = sorted(arguments.live.glob("live-*.png")) if arguments.live else []
     for shot in shots:
         of_live_page(shot, arguments.to)
-    lacking = [f"a run of {name}" for name in REPORTS if name not in runs]
+    lacking = [f"a run of {name}" for name in (*REPORTS, CURVE) if name not in runs]
     lacking += [] if shots else ["screenshots of the live page (--live)"]
     if lacking:
         print(f"not made, because these are missing: {', '.join(lacking)}")

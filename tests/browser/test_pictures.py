@@ -44,7 +44,7 @@ def test_pictures_are_made_of_the_existing_runs(tmp_path: Path) -> None:
     assert all(made[name][8:12] == b"WEBP" for name in shots)
     terminal = made["terminal.svg"].decode()
     assert "@font-face" not in terminal and "results&#160;show&#160;two" in terminal
-    assert "because these are missing: a run of managers, a run of wan\n" in done.stdout
+    assert "because these are missing: a run of managers, a run of wan, a run of tolerate\n" in done.stdout
 
 
 def test_committed_pictures_are_small() -> None:
