@@ -57,6 +57,8 @@ class Searched:
             "workloads: [oltp_read_write]",
             "connections: [4]",
             "load: {rate: 20}",
+            "# New connections cost more CPU time than this load, and a threshold does not depend on them.",
+            "ledger: {probe: {every: 100ms}}",
             "",
             "faults:",
             f"  - {self.death}",
