@@ -141,16 +141,32 @@ def curve(
     return of(line.style.tag, layers)
 
 
-def with_names(layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int) -> Drawing:
-    """Return a chart of lines with names at the right; `ends` has the place of each, in px from the top."""
+def with_names(
+    layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int, marked: bool = False
+) -> Drawing:
+    """Return a chart with names at the right.
+
+    Args:
+        layers: the chart.
+        ends: the place of each name, in px from the top.
+        title: its title.
+        height: height of the plot in px.
+        marked: whether the chart has points, whose shape is repeated before each name: colours recur.
+    """
     labels = [(end, line, textwrap.wrap(line.name, 18, max_lines=3, placeholder="…")) for end, line in ends]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
     names = []
     for centre, (_, line, words) in zip(centres, labels, strict=True):
         at = centre - 7.5 * (len(words) - 1)
-        name = text(words, LINES + 9, at, align="left", color=line.style.colour)
-        names += of(line.style.tag, [name])
+        left = LINES + (22 if marked else 9)
+        name = [text(words, left, at, align="left", color=line.style.colour)]
+        if marked:
+            point = mark().mark_point(
+                shape=line.style.shape, size=60, filled=True, color=line.style.colour, opacity=1
+            )
+            name.append(layer([{}], point, **pixels(x=LINES + 12, y=at)))
+        names += of(line.style.tag, name)
     top = heading(title, 10)
     return whole({"width": LINES, "height": height, "title": top, "layer": [*layers, *names]})
 

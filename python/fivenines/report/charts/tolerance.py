@@ -1,7 +1,7 @@
 """The chart of the outage after a death against the hiccup that is survived, one point for each solution."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import altair as alt
 
@@ -47,14 +47,18 @@ def tolerance_chart(points: Sequence[Point]) -> Drawing:
     for one in points:
         layers += _cross(one, x, y)
         middle = _HEIGHT * (1 - (one.outage.mean or 0.0) / 1000 / top)
-        ends.append((middle, Line(one.name, one.style, [])))
-    return with_names(layers, ends, "outage after a death, in seconds", _HEIGHT)
+        ends.append((middle, Line(one.name, replace(one.style, shape=_shape(one)), [])))
+    return with_names(layers, ends, "outage after a death, in seconds", _HEIGHT, marked=True)
 
 
 def _cross(one: Point, x: Altair, y: Altair) -> list[Drawing]:
     low, middle, high = one.hiccup
     across = None if low is None or high is None else (low, high)
-    shape = {">": "triangle-right", "<": "triangle-left"}.get(one.bound, one.style.shape)
     at = middle, (one.outage.mean or 0.0) / 1000
     upright = interval(one.outage, 1000)
-    return of(one.style.tag, cross(at, across, upright, (x, y), one.style.colour, shape, one.tip))
+    return of(one.style.tag, cross(at, across, upright, (x, y), one.style.colour, _shape(one), one.tip))
+
+
+def _shape(one: Point) -> str:
+    """Return the shape of a point: an arrow where it is a bound."""
+    return {">": "triangle-right", "<": "triangle-left"}.get(one.bound, one.style.shape)

@@ -65,7 +65,7 @@ def tradeoff(points: Sequence[_Point]) -> Drawing:
         middle = _HEIGHT * (1 - _seconds(one.outage.mean or 0.0) / top)
         name = f"{one.name} (not recovered)" if one.outage.bounds else one.name
         ends.append((middle, Line(name, one.style, [])))
-    return with_names(layers, ends, f"{noun('outage_writes')}, in seconds", _HEIGHT)
+    return with_names(layers, ends, f"{noun('outage_writes')}, in seconds", _HEIGHT, marked=True)
 
 
 def _place(cell: CellResult) -> tuple[str, int, str, str]:
