@@ -288,8 +288,9 @@ class _Runner:
         import sys
 
         words = ["fivenines", *sys.argv[1:]]
-        words += [] if "--resume" in words else ["--resume"]
-        words += [] if "--out" in words else ["--out", str(self.folder)]
+        given = {word.partition("=")[0] for word in words}
+        words += [] if "--resume" in given else ["--resume"]
+        words += [] if "--out" in given else ["--out", str(self.folder)]
         return shlex.join(words)
 
 
