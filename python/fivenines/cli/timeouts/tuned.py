@@ -78,17 +78,18 @@ def show(found: "Found", wanted: "Wanted", file: Path, folder: Path, as_json: bo
 
 def sentences(found: "Found", best: "SetResult | None", every: "dict[str, TimeoutSet]") -> list[str]:
     """Return the recommendation, and what a quicker or calmer set gives up."""
+    from fivenines.analysis.wording import listed
+
     results = [found.results[one.name] for one in found.asked.sets if one.name in found.results]
     given = found.results[found.asked.given.name]
     if best is None:
         calm = [one for one in (given, *results) if one.calm]
         if not calm:
             return ["No measured set has few enough needless failovers. Allow more, or look at the hiccups."]
-        return [
-            "No measured set meets all requirements: "
-            + "; ".join(f"{one.name} has an outage of {_outage(one)}" for one in calm)
-            + ". A quicker set has too many needless failovers."
-        ]
+        slow = "; ".join(f"{one.name} has an outage of {_outage(one)}" for one in calm)
+        restless = [one.name for one in (given, *results) if not one.calm]
+        more = f" {listed(restless)}: too many needless failovers." if restless else ""
+        return [f"No measured set meets all requirements: {slow}.{more}"]
     text = "Keep the settings as given" if best is given else f"Recommended: {every[best.name].words}"
     lines = [f"{text}. {_evidence(best)}"]
     if best is not given:

@@ -125,3 +125,11 @@ def test_without_a_calm_set_there_is_no_recommendation(
     assert values["recommended"] is None and values["proof"] is None
     assert not (tmp_path / "tune-proof.yaml").exists()
     assert "No measured set has few enough needless failovers" in tuned.sentences(found, None, {})[0]
+
+
+def test_what_speaks_against_each_set_is_said(tmp_path: Path) -> None:
+    found = planted(tmp_path / "run")
+    restless = NeedlessRate(12.0, 8.0, 17.0)
+    found.results["set 4"] = SetResult("set 4", found.results["set 4"].deaths, {}, (), restless, 1.0)
+    (sentence,) = tuned.sentences(found, None, {})
+    assert "as given has an outage of 9" in sentence and "set 3 and set 4: too many" in sentence
