@@ -19,13 +19,12 @@ TEXT = """name: planted
 trials: {trials}
 workloads: [oltp_read_write]
 connections: [2]
-load: {{rate: 20}}
 solutions: [{{solution: hot-standby, engine: postgres-18, manager: none}}]
 faults: [{{fault: slow-disk, duration: {duration}, severity: {{of: delay, at_least: 1ms, at_most: 2s}}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {{at_most: 30s, until: rejoined, calm: 500ms}}}}
 """
 
-# Two connections commit at most twice in this time: the load wants 20 transactions a second.
+# Two connections commit at most four times a second then, a fraction of what they do otherwise.
 STARVES = 1.0
 
 
