@@ -82,23 +82,24 @@ def tune(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """Find the timeouts that meet requirements on outage and needless failovers.
 
     \b
-    fivenines tune patroni --require 'needless < 1/year' --require 'outage p95 < 10s'
-        --hiccups 'freeze 4/month lognormal 2s..8s'
-    fivenines tune galera --require 'needless < 1/month' --hiccups 'partition from stalls.csv'
+    fivenines tune patroni --require 'needless < 1/year'
+        --require 'outage p95 < 10s' --hiccups 'freeze 4/month lognormal 2s..8s'
+    fivenines tune galera --require 'needless < 1/month'
+        --hiccups 'partition from stalls.csv'
 
-    Each solution has sets of timeouts that its manual permits, from a quick one to
-    a calm one. A set is measured as with `fivenines tolerate`: the longest hiccup
-    that it survives, and the outage after a death. The next set follows from the
-    last one. The result is the quickest set that is calm enough, next to the
-    settings as given; and an experiment file that proves it with more trials.
+    Each solution has sets of timeouts that its manual permits, from a quick one
+    to a calm one. A set is measured as with `fivenines tolerate`: the longest
+    hiccup that it survives, and the outage after a death. The next set follows
+    from the last one. The result is the quickest set that is calm enough, next to
+    the settings as given; and an experiment that proves it with more trials.
 
     \b
     Models of hiccups:
-      freeze 4/month lognormal 2s..8s   the middle 90 % are between 2 and 8 s
+      freeze 4/month lognormal 2s..8s   the middle 90 % are from 2 to 8 s
       partition 1/week uniform 1s..5s
       freeze 10/year exponential 3s     3 s is the mean
       freeze 2/day fixed 1500ms
-      freeze from stalls.csv over 90d   a CSV file with the columns start and length
+      freeze from stalls.csv over 90d   a file with columns start and length
     """
     from fivenines.cli.timeouts import tuned
 
