@@ -83,6 +83,10 @@ class Hiccups:
             return np.full(count, self.per_year)
         return np.asarray(generator.gamma(self.events + 0.5, YEAR / self.seconds, count), dtype=np.float64)
 
+    def longest(self) -> float:
+        """Return the length, in seconds, that 99.9 % of the hiccups do not exceed."""
+        return float(np.quantile(self.lengths, 0.999))
+
     def range(self) -> tuple[float, float]:
         """Return the range of lengths, in seconds, outside which a threshold hardly matters."""
         shortest, longest = np.quantile(self.lengths, (0.01, 0.99))

@@ -4,6 +4,9 @@ The sets of a solution wait longer and longer before a failover. The outage grow
 failovers become rarer. So the quickest set with few enough needless failovers is found by bisection, and no
 other set can be better: a quicker one fails over needlessly, and a calmer one has a longer outage.
 
+A search tries lengths beyond those that are expected. Events, such as a split brain, count against a set if
+they followed a death, or a hiccup that is not longer than 99.9 % of the expected ones; others are reported.
+
 Few trials prove little. A set is *calm* if the median of its needless failovers meets the limit, and *fast*
 if no trial speaks against the requirements. The verdicts say what was proven.
 """
@@ -19,6 +22,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import WORST, Judgement, Status, judge
 from fivenines.analysis.measures.condition import Requirement, parse_requirement
 from fivenines.analysis.performance.sweeps import Compared
+from fivenines.analysis.trials import TrialMeasures
 from fivenines.results.records import Manifest
 
 EXAMPLES = "'outage p95 < 10s', 'needless < 1/year', 'lost = 0'"
@@ -58,6 +62,8 @@ class SetResult:
         judgements: verdicts on the conditions.
         rate: expected needless failovers a year; None: not known.
         limit: largest number of them.
+        split_beyond: shortest hiccup with a split brain of those that are longer than expected, in seconds;
+            None: there was none.
     """
 
     name: str
@@ -66,6 +72,7 @@ class SetResult:
     judgements: tuple[Judgement, ...]
     rate: NeedlessRate | None
     limit: float
+    split_beyond: float | None = None
 
     @property
     def needless(self) -> Status:
@@ -131,16 +138,32 @@ def judged(
     own = [cell for cell in swept.searched if cell.key.solution == name]
     searches = {_kind(one.cell): one for one in tolerances(own, manifest)}
     trials = deaths[0].trials if deaths else []
-    every = [*trials, *(trial for one in searches.values() for trial in one.cell.trials)]
+    longest = {model.fault: 0.0 for model in models}
+    for model in models:
+        longest[model.fault] = max(longest[model.fault], model.longest())
+    hit = [
+        (trial, _seconds(trial) <= longest.get(fault, 0.0))
+        for fault, one in searches.items()
+        for trial in one.cell.trials
+    ]
+    every = [*trials, *(trial for trial, expected in hit if expected)]
     judgements = [judge(one, every if one.measure.kind == "event" else trials) for one in wanted.conditions]
-    if (split := judge(parse_requirement(_ALWAYS), every)).status == "missed":
+    no_split = parse_requirement(_ALWAYS)
+    if (split := judge(no_split, every)).status == "missed":
         judgements.append(split)
+    beyond = [_seconds(trial) for trial, expected in hit if not expected and judge(no_split, [trial]).events]
     known = [(model, searches[model.fault]) for model in models if model.fault in searches]
     rate = None
     if len(known) == len(models):
         rate = needless_rate([(model, one.outcomes, one.design) for model, one in known])
     return SetResult(
-        name, deaths[0] if deaths else None, searches, tuple(judgements), rate, wanted.needless.per_year
+        name,
+        deaths[0] if deaths else None,
+        searches,
+        tuple(judgements),
+        rate,
+        wanted.needless.per_year,
+        min(beyond, default=None),
     )
 
 
@@ -188,6 +211,12 @@ def _plausible(one: Judgement) -> bool:
     if mean is None:
         return False
     return mean <= one.requirement.limit if one.requirement.below else mean >= one.requirement.limit
+
+
+def _seconds(trial: TrialMeasures) -> float:
+    """Return the length of a trial's hiccup; infinite if it is not known."""
+    response = trial.response
+    return float("inf") if response is None or response.hiccup_ms is None else response.hiccup_ms / 1000
 
 
 def _kind(cell: CellResult) -> str:

@@ -69,6 +69,13 @@ def show(found: "Found", wanted: "Wanted", file: Path, folder: Path, as_json: bo
         console.say_hanging(f"{one.name}: {one.words}", len(one.name) + 2)
     for sentence in sentences(found, best, every):
         console.say(sentence)
+    for name, result in found.results.items():
+        if result.split_beyond is not None:
+            console.say(
+                f"{name}: two primaries after a hiccup of {result.split_beyond:.1f} s, which is longer than "
+                "99.9 % of the expected ones.",
+                "yellow",
+            )
     if found.unfinished:
         console.say("The budget ended the search. Continue it with --resume and a longer --budget.", "yellow")
     if proof is not None:
@@ -211,6 +218,7 @@ def _as_dict(found: "Found", chosen: "TimeoutSet | None", proof: Path | None) ->
                 "settings": dict(one.values),
                 "outage_ms": plain(result.deaths.writes.summary) if result.deaths is not None else None,
                 "survives_s": {fault: plain(item.threshold) for fault, item in result.searches.items()},
+                "split_brain_beyond_s": result.split_beyond,
                 "needless_per_year": plain(result.rate) if result.rate is not None else None,
                 "verdicts": {
                     asked.wanted.needless.text: result.needless,

@@ -1,17 +1,26 @@
 """The search among sets of timeouts, requirements, and recommendations."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from synthetic_run import Matrix, Recipe, write_run
 
+from fivenines.analysis.availability.hiccups import parse_hiccups
+from fivenines.analysis.availability.needless import Response
 from fivenines.analysis.availability.needless_rate import NeedlessRate
 from fivenines.analysis.availability.outages import Outages
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.decision.tuning import SetResult, next_set, parse_wanted, recommended
+from fivenines.analysis.consistency.split_brain import SplitBrain
+from fivenines.analysis.decision.tuning import SetResult, judged, next_set, parse_wanted, recommended
+from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.statistics.means import Summary
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.results import layout, store
+from fivenines.results.store import open_run
 
 
 @given(count=st.integers(1, 40), data=st.data())
@@ -94,3 +103,47 @@ def test_verdicts_on_needless_failovers() -> None:
     wide = result("a", 1, NeedlessRate(0.5, 0.1, 3.0))
     assert (wide.needless, wide.calm) == ("inconclusive", True)
     assert (result("a", 1, None).needless, result("a", 1, None).calm) == ("inconclusive", False)
+
+
+def planted(folder: Path, hiccup_s: float, *, split_after_death: bool = False) -> SetResult:
+    """Return a set with a split brain after each hiccup of this length."""
+    write_run(folder, Matrix([Recipe("set 1")], faults=["kill", "freeze"], trials=6))
+    manifest = open_run(folder).manifest
+    plan = [
+        item.model_copy(update={"search": (0.5, 30.0)} if item.cell.fault == "freeze" else {})
+        for item in manifest.plan
+    ]
+    experiment = {**manifest.experiment, "trials": 20}
+    changed = manifest.model_copy(update={"plan": plan, "experiment": experiment})
+    store.write_json(folder / layout.MANIFEST, changed)
+    run = open_run(folder)
+    swept = compared(run)
+    response = Response("none", hiccup_ms=1000 * hiccup_s)
+    split = [cast(SplitBrain, "two primaries")]
+
+    def changed_to(cells: list[CellResult], kind: str, split_brains: list[SplitBrain]) -> list[CellResult]:
+        def one(trial: TrialMeasures) -> TrialMeasures:
+            faults = [fault.model_copy(update={"kind": kind}) for fault in trial.record.faults]
+            record = trial.record.model_copy(update={"faults": faults})
+            own = response if kind == "freeze" else None
+            return replace(trial, record=record, watched=True, response=own, split_brains=split_brains)
+
+        return [replace(cell, trials=[one(trial) for trial in cell.trials]) for cell in cells]
+
+    shown = replace(
+        swept,
+        searched=changed_to(swept.searched, "freeze", split),
+        cells=changed_to(swept.cells, "kill", split if split_after_death else []),
+    )
+    wanted = parse_wanted(["needless < 1/year"])
+    return judged("set 1", shown, run.manifest, wanted, [parse_hiccups("freeze 4/month lognormal 2s..8s")])
+
+
+def test_a_split_brain_counts_after_a_death_or_an_expected_hiccup(tmp_path: Path) -> None:
+    expected = planted(tmp_path / "a", 7.0)
+    assert [one.requirement.text for one in expected.judgements] == ["split_brain = 0"]
+    assert expected.status == "missed" and expected.split_beyond is None
+    longer = planted(tmp_path / "b", 20.0)
+    assert longer.judgements == () and longer.split_beyond == pytest.approx(20.0)
+    death = planted(tmp_path / "c", 20.0, split_after_death=True)
+    assert death.status == "missed" and not death.fast
