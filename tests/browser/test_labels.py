@@ -65,10 +65,13 @@ def test_a_name_is_next_to_the_point_of_its_solution(page: Driven) -> None:
     names = [one for one in drawn if one.tag == "text"]
     assert len(names) == 2
     for name in names:
-        (point,) = [o for o in drawn if o.of == name.of and o.tag != "text" and o.stroke == 2]
-        assert name.colour == point.colour
+        shapes = [o for o in drawn if o.of == name.of and o.tag != "text" and o.stroke == 2]
+        point, repeated = sorted(shapes, key=lambda one: one.x)
+        assert name.colour == point.colour == repeated.colour
         assert abs(name.middle[1] - point.middle[1]) <= NEAR
-        assert name.x > point.x
+        # It stands before the first line of the name.
+        assert name.y <= repeated.middle[1] <= name.middle[1] + NEAR
+        assert name.x > repeated.x > point.x
 
 
 def test_each_phase_has_its_number_within_its_bar_and_its_name_in_the_legend(page: Driven) -> None:
