@@ -12,7 +12,7 @@ from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.failover.proxies.direct import DirectSettings
 from fivenines.failover.proxies.settings import AccessSettings
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.cluster.timeouts import Timeouts
+from fivenines.servers.cluster.timeouts import Values
 from fivenines.servers.cluster.topology import Topology
 from fivenines.servers.spelled import MADE_WITH, canonical
 from fivenines.software.base import Family
@@ -102,6 +102,9 @@ class SolutionSettings(Settings):
     # Whether its storage replicates by itself, with parts that can be made to fail.
     storage_can_fail: ClassVar[bool] = False
 
+    # Sets of timeouts of built-in failover, among which `fivenines tune` chooses; empty: it knows none.
+    own_timeouts: ClassVar[tuple[Values, ...]] = ()
+
     @property
     def traits(self) -> Traits:
         """Return the facts that follow from these settings."""
@@ -125,16 +128,15 @@ class SolutionSettings(Settings):
         """Return its failover manager; None: failover is built in."""
         return getattr(self, "manager", None)
 
-    # Timeouts of failover that is built in, which `fivenines tune` may choose; None: it cannot.
-    own_timeouts: ClassVar[Timeouts | None] = None
-
     @property
-    def timeouts(self) -> Timeouts | None:
-        """Return the timeouts that decide when it fails over; None: `fivenines tune` knows none."""
+    def timeouts(self) -> tuple[Values, ...]:
+        """Return the sets of timeouts that decide when it fails over; empty: `fivenines tune` knows none."""
         manager = self.failover_manager
-        if self.own_timeouts is not None or manager is None or manager.timeouts is None:
+        if self.own_timeouts or manager is None:
             return self.own_timeouts
-        return manager.timeouts.within("manager")
+        return tuple(
+            {f"manager.{name}": value for name, value in values.items()} for values in manager.timeouts
+        )
 
     @property
     def watch_period(self) -> float:

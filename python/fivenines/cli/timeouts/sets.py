@@ -51,13 +51,13 @@ def sets_of(solution: str, settings: list[str]) -> tuple[TimeoutSet, list[Timeou
     entry = described(solution, settings, command="tune")
     own = solution_from(deepcopy(entry), "tune")
     timeouts = own.timeouts
-    if timeouts is None:
+    if not timeouts:
         raise UsageError(f"tune {solution}: it has no timeouts to choose\n    allowed: {_with_timeouts()}")
-    keys = list(timeouts.sets[0])
+    keys = list(timeouts[0])
     given = TimeoutSet(GIVEN, entry, {key: _shown(own, key) for key in keys})
     sets: list[TimeoutSet] = []
     problem = ""
-    for place, values in enumerate(timeouts.sets, start=1):
+    for place, values in enumerate(timeouts, start=1):
         one: dict[str, Any] = deepcopy(entry)
         for key, value in values.items():
             put(one, key.split("."), value, f"tune {solution}", "kind")
@@ -93,7 +93,7 @@ def _with_timeouts() -> str:
     names = []
     for name in plugins.kinds("fivenines.solutions", SolutionSettings, "solution"):
         try:
-            if solution_from({"solution": name}, name).timeouts is not None:
+            if solution_from({"solution": name}, name).timeouts:
                 names.append(name)
         except UsageError:
             continue  # it needs settings

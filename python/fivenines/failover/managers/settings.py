@@ -6,7 +6,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from fivenines.servers.cluster.part_settings import PartSettings
-from fivenines.servers.cluster.timeouts import Timeouts
+from fivenines.servers.cluster.timeouts import Values
 
 
 class ManagerSettings(PartSettings):
@@ -36,8 +36,8 @@ class ManagerSettings(PartSettings):
     # Server settings that it needs; they take precedence over the settings of the solution.
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {}
 
-    # Timeouts that `fivenines tune` may choose; None: it cannot.
-    timeouts: ClassVar[Timeouts | None] = None
+    # Sets of timeouts among which `fivenines tune` chooses; empty: it knows none.
+    timeouts: ClassVar[tuple[Values, ...]] = ()
 
     kind: str = Field(description="kind of failover manager")
 

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from fivenines.base.units import Duration, Size
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.galera.arbiter import Arbiter
 from fivenines.solutions.galera.checks import GaleraChecks
@@ -43,18 +43,17 @@ class GaleraSettings(QuorumSettings):
     writes: Literal["one", "all"] = Field(
         "one", description="clients write to one node, or are spread over all"
     )
-    own_timeouts = Timeouts(
-        table(
-            "suspect_timeout inactive_timeout",
-            ("1s", "3s"),
-            ("2s", "6s"),
-            ("3s", "9s"),
-            ("5s", "15s"),
-            ("8s", "24s"),
-            ("15s", "45s"),
-        ),
-        "suspect_timeout is below inactive_timeout, and above keepalive_period (Galera documentation, "
-        "Galera parameters).",
+
+    # suspect_timeout is below inactive_timeout, and above keepalive_period (Galera documentation, Galera
+    # parameters).
+    own_timeouts = table(
+        "suspect_timeout inactive_timeout",
+        ("1s", "3s"),
+        ("2s", "6s"),
+        ("3s", "9s"),
+        ("5s", "15s"),
+        ("8s", "24s"),
+        ("15s", "45s"),
     )
 
     suspect_timeout: Annotated[Duration, Field(ge=0.5)] = Field(

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fivenines.base.units import Duration
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 from fivenines.solutions.engines import engine_type
 from fivenines.solutions.group_replication.checks import GroupChecks
 from fivenines.solutions.quorum import QuorumSettings
@@ -44,11 +44,10 @@ class GroupReplicationSettings(QuorumSettings):
     poll_spin_loops: Annotated[int, Field(ge=0)] = Field(
         0, description="polls of the communication thread before it sleeps (costs CPU, saves latency)"
     )
-    own_timeouts = Timeouts(
-        table("member_expel_timeout", ("0s",), ("1s",), ("2s",), ("5s",), ("10s",), ("20s",)),
-        "Whole seconds up to 3600, after the 5 s until suspicion (MySQL manual, "
-        "group_replication_member_expel_timeout).",
-    )
+
+    # Whole seconds up to 3600, after the 5 s until suspicion (MySQL manual,
+    # group_replication_member_expel_timeout).
+    own_timeouts = table("member_expel_timeout", ("0s",), ("1s",), ("2s",), ("5s",), ("10s",), ("20s",))
 
     member_expel_timeout: Annotated[Duration, Field(ge=0, le=3600)] = Field(
         5.0,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fivenines.base.units import Duration, Size, format_duration
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.patroni.checks import PatroniChecks
 from fivenines.solutions.reserved import by_key
@@ -81,18 +81,16 @@ class PatroniSettings(SolutionSettings):
 
     durability_by_role = True
 
-    own_timeouts = Timeouts(
-        table(
-            "ttl loop_wait retry_timeout primary_start_timeout",
-            ("20s", "2s", "3s", "0s"),
-            ("20s", "5s", "5s", "0s"),
-            ("20s", "4s", "8s", "0s"),
-            ("30s", "10s", "10s", "0s"),
-            ("45s", "10s", "17s", "0s"),
-            ("60s", "10s", "25s", "0s"),
-        ),
-        "ttl is at least 20 s and at least loop_wait + 2 * retry_timeout, retry_timeout at least 3 s "
-        "(Patroni documentation, Dynamic Configuration Settings).",
+    # ttl is at least 20 s and at least loop_wait + 2 * retry_timeout, retry_timeout at least 3 s (Patroni
+    # documentation, Dynamic Configuration Settings).
+    own_timeouts = table(
+        "ttl loop_wait retry_timeout primary_start_timeout",
+        ("20s", "2s", "3s", "0s"),
+        ("20s", "5s", "5s", "0s"),
+        ("20s", "4s", "8s", "0s"),
+        ("30s", "10s", "10s", "0s"),
+        ("45s", "10s", "17s", "0s"),
+        ("60s", "10s", "25s", "0s"),
     )
 
     @property

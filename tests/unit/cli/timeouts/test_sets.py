@@ -29,11 +29,7 @@ def test_every_set_is_permitted(name: str) -> None:
 
 def test_every_manager_with_timeouts_is_tested() -> None:
     kinds = plugins.kinds("fivenines.failover.managers", ManagerSettings, "kind")
-    assert {kind for kind, model in kinds.items() if model.timeouts is not None} == {
-        "mha",
-        "operator",
-        "pacemaker",
-    }
+    assert {kind for kind, model in kinds.items() if model.timeouts} == {"mha", "operator", "pacemaker"}
 
 
 def test_sets_wait_longer_and_longer() -> None:

@@ -33,7 +33,7 @@ from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Server
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 from fivenines.servers.cluster.topology import Topology
 from fivenines.software.store import engine
 
@@ -52,10 +52,8 @@ class MhaSettings(ManagerSettings):
     for_vms = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
     failover_fact = "MHA promotes the most advanced replica, and ends; it has to be started again"
-    timeouts = Timeouts(
-        table("ping_interval", (1,), (2,), (3,), (5,), (8,), (15,)),
-        "Whole seconds; MHA acts at the fourth failed ping (MHA documentation, ping_interval).",
-    )
+    # Whole seconds; MHA acts at the fourth failed ping (MHA documentation, ping_interval).
+    timeouts = table("ping_interval", (1,), (2,), (3,), (5,), (8,), (15,))
 
     kind: Literal["mha"] = Field(description="MHA 0.58, with patches for MariaDB")
     ping_interval: Annotated[int, Field(ge=1)] = Field(

@@ -25,7 +25,7 @@ from fivenines.lab.host import Root
 from fivenines.lab.processes.process import Process, tail
 from fivenines.load.commands import PASSWORD
 from fivenines.servers.cluster.events import ManagerEvent
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 
 
 class OperatorSettings(ManagerSettings):
@@ -33,17 +33,15 @@ class OperatorSettings(ManagerSettings):
 
     host = "manager"
     failover_fact = "a scripted operator promotes the most advanced replica"
-    timeouts = Timeouts(
-        table(
-            "interval timeout misses",
-            ("500ms", "500ms", 2),
-            ("500ms", "1s", 3),
-            ("1s", "1s", 3),
-            ("2s", "2s", 3),
-            ("3s", "3s", 4),
-            ("5s", "5s", 5),
-        ),
-        "A check of a silent PostgreSQL takes 2 s at least (PostgreSQL manual, connect_timeout).",
+    # A check of a silent PostgreSQL takes 2 s at least (PostgreSQL manual, connect_timeout).
+    timeouts = table(
+        "interval timeout misses",
+        ("500ms", "500ms", 2),
+        ("500ms", "1s", 3),
+        ("1s", "1s", 3),
+        ("2s", "2s", 3),
+        ("3s", "3s", 4),
+        ("5s", "5s", 5),
     )
 
     kind: Literal["operator"] = Field("operator", description="a scripted operator")

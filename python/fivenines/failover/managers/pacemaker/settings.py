@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fivenines.base.units import Duration
 from fivenines.failover.managers.settings import ManagerSettings
-from fivenines.servers.cluster.timeouts import Timeouts, table
+from fivenines.servers.cluster.timeouts import table
 from fivenines.servers.cluster.topology import Topology
 
 _MARIADB = "mariadb-10.11"
@@ -35,19 +35,17 @@ class PacemakerSettings(ManagerSettings):
         "sync_master_info": 1,
     }
 
-    timeouts = Timeouts(
-        table(
-            "token monitor_promoted monitor_unpromoted monitor_timeout",
-            ("1s", "500ms", "1s", "5s"),
-            ("1500ms", "1s", "1500ms", "5s"),
-            ("3s", "2s", "3s", "10s"),
-            ("5s", "3s", "4s", "15s"),
-            ("8s", "5s", "6s", "20s"),
-            ("15s", "10s", "11s", "30s"),
-        ),
-        "Corosync waits 1.2 times the token for a consensus, and its token is 3 s by default "
-        "(corosync.conf(5)). Two monitor operations of one resource must have different intervals "
-        "(Pacemaker Explained, Resource Operations).",
+    # Corosync waits 1.2 times the token for a consensus; its token is 3 s by default (corosync.conf(5)). Two
+    # monitor operations of a resource must have different intervals (Pacemaker Explained, "Resource
+    # Operations").
+    timeouts = table(
+        "token monitor_promoted monitor_unpromoted monitor_timeout",
+        ("1s", "500ms", "1s", "5s"),
+        ("1500ms", "1s", "1500ms", "5s"),
+        ("3s", "2s", "3s", "10s"),
+        ("5s", "3s", "4s", "15s"),
+        ("8s", "5s", "6s", "20s"),
+        ("15s", "10s", "11s", "30s"),
     )
 
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
