@@ -4,7 +4,6 @@
 
 import shlex
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,13 +13,10 @@ from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.cli import complete
 from fivenines.cli.experiments.parallel import OversubscribeOption, Parallelism, ParallelOption
 from fivenines.cli.options import AsJson
-from fivenines.cli.timeouts.experiment_file import Searched, death_named, written
+from fivenines.cli.timeouts.asked import Asked, Found, asked
+from fivenines.cli.timeouts.experiment_file import written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fivenines.analysis.availability.hiccups import Hiccups
-    from fivenines.analysis.decision.tuning import SetResult, Wanted
     from fivenines.cli.timeouts.sets import TimeoutSet
     from fivenines.experiment.source import Part
 
@@ -103,81 +99,14 @@ def tune(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """
     from fivenines.cli.timeouts import tuned
 
-    asked = _asked(solution, require, hiccups, settings or [], death, trials)
+    options = asked(solution, require, hiccups, settings or [], death, trials)
     seconds = _seconds(budget)
-    written(file, asked.file.text(), "fivenines run")
-    runner = _Runner(file, asked, out, resume, Parallelism(parallel, oversubscribe), seconds)
+    written(file, options.file.text(), "fivenines run")
+    runner = _Runner(file, options, out, resume, Parallelism(parallel, oversubscribe), seconds)
     if dry_run:
-        tuned.list_sets(asked.sets, runner.estimate())
+        tuned.list_sets(options.sets, runner.estimate())
         return
-    found = runner.measure_all()
-    tuned.show(found, asked.wanted, file, runner.folder, as_json)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the options ask for, checked."""
-
-    solution: str
-    wanted: "Wanted"
-    models: "Sequence[Hiccups]"
-    sets: "Sequence[TimeoutSet]"
-    given: "TimeoutSet"
-    file: Searched
-
-
-@dataclass
-class Found:
-    """What was measured.
-
-    Attributes:
-        asked: the options.
-        results: verdicts by the name of the set.
-        unfinished: whether the budget ended the search.
-    """
-
-    asked: Asked
-    results: "dict[str, SetResult]"
-    unfinished: bool = False
-
-
-def _asked(
-    solution: str, require: list[str], hiccups: list[str], settings: list[str], death: str, trials: int
-) -> Asked:
-    """Check the options.
-
-    Raises:
-        UsageError: one is wrong, or the solution has no timeouts to choose.
-    """
-    from fivenines.analysis.availability.hiccups import parse_hiccups
-    from fivenines.analysis.decision.tuning import parse_wanted
-    from fivenines.cli.timeouts.sets import sets_of
-
-    try:
-        wanted = parse_wanted(require)
-    except ValueError as error:
-        raise UsageError(f"--require: {error}") from None
-    try:
-        models = [parse_hiccups(text) for text in hiccups]
-    except ValueError as error:
-        raise UsageError(f"--hiccups: {error}") from None
-    death_named("--death", death)
-    given, sets = sets_of(solution, settings)
-    ranges: dict[str, tuple[float, float]] = {}
-    for model in models:
-        low, high = model.range()
-        before = ranges.get(model.fault, (low, high))
-        ranges[model.fault] = round(min(low, before[0]), 1), round(max(high, before[1]), 1)
-    every = [given, *(one for one in sets if one is not given)]
-    file = Searched(
-        f"Which timeouts of {solution} meet {', '.join(require)}, with {'; '.join(hiccups)}?",
-        f"tune-{solution}",
-        [{**one.entry, "name": one.name} for one in every],
-        death,
-        ranges,
-        trials,
-    )
-    return Asked(solution, wanted, models, sets, given, file)
+    tuned.show(runner.measure_all(), file, runner.folder, as_json)
 
 
 def _seconds(budget: str) -> float:
@@ -222,19 +151,15 @@ class _Runner:
         """Measure the settings as given, and then the sets that the search asks for."""
         from fivenines.analysis.decision.tuning import next_set
 
-        asked = self._asked
         began = time.monotonic()
-        found = Found(asked, {})
-        self._measure(asked.given, found)
-        calm: dict[int, bool] = {}
-        if asked.given in asked.sets:
-            calm[asked.sets.index(asked.given)] = found.results[asked.given.name].calm
-        while (place := next_set(calm, len(asked.sets))) is not None:
+        found = Found(self._asked, {})
+        self._measure(self._asked.given, found)
+        sets = self._asked.sets
+        while (place := next_set(_calm(found), len(sets))) is not None:
             if time.monotonic() - began + self._longest > self._budget:
                 found.unfinished = True
                 break
-            self._measure(asked.sets[place], found)
-            calm[place] = found.results[asked.sets[place].name].calm
+            self._measure(sets[place], found)
         return found
 
     def _measure(self, one: "TimeoutSet", found: Found) -> None:
@@ -293,6 +218,10 @@ class _Runner:
         words += [] if "--resume" in given else ["--resume"]
         words += [] if "--out" in given else ["--out", str(self.folder)]
         return shlex.join(words)
+
+
+def _calm(found: Found) -> dict[int, bool]:
+    return {place: result.calm for place, result in found.measured.items()}
 
 
 def _nothing(_done: Any) -> None:

@@ -12,10 +12,10 @@ from fivenines.cli.output import console
 
 if TYPE_CHECKING:
     from fivenines.analysis.availability.needless_rate import NeedlessRate
-    from fivenines.analysis.decision.judging import Judgement
+    from fivenines.analysis.decision.judging import Judgement, Status
     from fivenines.analysis.decision.tuning import SetResult, Wanted
+    from fivenines.cli.timeouts.asked import Found
     from fivenines.cli.timeouts.sets import TimeoutSet
-    from fivenines.cli.timeouts.tune import Found
 
 # Name of the results in the run's folder.
 RESULT = "tune.json"
@@ -45,17 +45,13 @@ def note(one: "TimeoutSet", result: "SetResult") -> None:
     )
 
 
-def show(found: "Found", wanted: "Wanted", file: Path, folder: Path, as_json: bool) -> None:
+def show(found: "Found", file: Path, folder: Path, as_json: bool) -> None:
     """Print all sets and the recommendation; write the results, and the file that proves them."""
     from fivenines.analysis.decision.tuning import recommended
     from fivenines.results import layout
 
-    asked = found.asked
-    given = found.results[asked.given.name]
-    order = [one for one in asked.sets if one.name in found.results]
-    best = recommended([found.results[one.name] for one in order], given)
-    every = {one.name: one for one in (asked.given, *order)}
-    chosen = every[best.name] if best is not None else None
+    best = recommended(list(found.measured.values()), found.given)
+    chosen = found.named[best.name] if best is not None else None
     proof = _prove(found, chosen, file) if chosen is not None else None
     values = _as_dict(found, chosen, proof)
     (folder / RESULT).write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -63,11 +59,11 @@ def show(found: "Found", wanted: "Wanted", file: Path, folder: Path, as_json: bo
         console.as_json(values)
         return
     columns = ["Set", "Outage", "Survives", "Needless a year", "Requirements"]
-    rows = [_row(one, found.results[one.name], chosen, wanted) for one in every.values()]
+    rows = [_row(found, one, chosen) for one in found.named.values()]
     console.table(columns, rows, right=columns[1:4])
-    for one in every.values():
+    for one in found.named.values():
         console.say_hanging(f"{one.name}: {one.words}", len(one.name) + 2)
-    for sentence in sentences(found, best, every):
+    for sentence in sentences(found, best):
         console.say(sentence)
     for name, result in found.results.items():
         if result.split_beyond is not None:
@@ -83,12 +79,11 @@ def show(found: "Found", wanted: "Wanted", file: Path, folder: Path, as_json: bo
     console.say(f"report: {folder / layout.REPORT}", "bold")
 
 
-def sentences(found: "Found", best: "SetResult | None", every: "dict[str, TimeoutSet]") -> list[str]:
+def sentences(found: "Found", best: "SetResult | None") -> list[str]:
     """Return the recommendation, and what a quicker or calmer set gives up."""
     from fivenines.analysis.wording import listed
 
-    results = [found.results[one.name] for one in found.asked.sets if one.name in found.results]
-    given = found.results[found.asked.given.name]
+    results, given = list(found.measured.values()), found.given
     if best is None:
         calm = [one for one in (given, *results) if one.calm]
         if not calm:
@@ -97,7 +92,7 @@ def sentences(found: "Found", best: "SetResult | None", every: "dict[str, Timeou
         restless = [one.name for one in (given, *results) if not one.calm]
         more = f" {listed(restless)}: too many needless failovers." if restless else ""
         return [f"No measured set meets all requirements: {slow}.{more}"]
-    text = "Keep the settings as given" if best is given else f"Recommended: {every[best.name].words}"
+    text = "Keep the settings as given" if best is given else f"Recommended: {found.named[best.name].words}"
     lines = [f"{text}. {_evidence(best)}"]
     if best is not given:
         lines.append(
@@ -138,9 +133,9 @@ def _against(one: "SetResult") -> str:
     return f"outage {_outage(one)}, {_needless(one.rate)} needless failovers a year"
 
 
-def _row(one: "TimeoutSet", result: "SetResult", chosen: "TimeoutSet | None", wanted: "Wanted") -> list[str]:
-    verdicts = {wanted.needless.text: result.needless}
-    verdicts |= {judgement.requirement.text: judgement.status for judgement in result.judgements}
+def _row(found: "Found", one: "TimeoutSet", chosen: "TimeoutSet | None") -> list[str]:
+    result = found.results[one.name]
+    verdicts = _verdicts(result, found.asked.wanted)
     missed = [text for text, status in verdicts.items() if status == "missed"]
     unproven = [text for text, status in verdicts.items() if status == "inconclusive"]
     return [
@@ -150,6 +145,14 @@ def _row(one: "TimeoutSet", result: "SetResult", chosen: "TimeoutSet | None", wa
         _needless(result.rate),
         _verdict(missed, unproven),
     ]
+
+
+def _verdicts(result: "SetResult", wanted: "Wanted") -> "dict[str, Status]":
+    """Return the verdict on each requirement, by its text."""
+    return {
+        wanted.needless.text: result.needless,
+        **{item.requirement.text: item.status for item in result.judgements},
+    }
 
 
 def _verdict(missed: Sequence[str], unproven: Sequence[str]) -> str:
@@ -204,7 +207,6 @@ def _as_dict(found: "Found", chosen: "TimeoutSet | None", proof: Path | None) ->
     from fivenines.report.export.plain import plain
 
     asked = found.asked
-    every = {one.name: one for one in (asked.given, *asked.sets) if one.name in found.results}
     return {
         "solution": asked.solution,
         "requirements": [*(one.text for one in asked.wanted.conditions), asked.wanted.needless.text],
@@ -220,12 +222,9 @@ def _as_dict(found: "Found", chosen: "TimeoutSet | None", proof: Path | None) ->
                 "survives_s": {fault: plain(item.threshold) for fault, item in result.searches.items()},
                 "split_brain_beyond_s": result.split_beyond,
                 "needless_per_year": plain(result.rate) if result.rate is not None else None,
-                "verdicts": {
-                    asked.wanted.needless.text: result.needless,
-                    **{item.requirement.text: item.status for item in result.judgements},
-                },
+                "verdicts": _verdicts(result, asked.wanted),
             }
-            for name, one in every.items()
+            for name, one in found.named.items()
             for result in [found.results[name]]
         ],
     }

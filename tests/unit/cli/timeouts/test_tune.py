@@ -11,8 +11,10 @@ from fivenines.analysis.decision.judging import judge
 from fivenines.analysis.decision.tuning import SetResult
 from fivenines.analysis.performance.sweeps import compared
 from fivenines.base.errors import UsageError
+from fivenines.cli.timeouts import asked as options
 from fivenines.cli.timeouts import tuned
-from fivenines.cli.timeouts.tune import Asked, Found, _asked, tune
+from fivenines.cli.timeouts.asked import Asked, Found
+from fivenines.cli.timeouts.tune import tune
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.store import open_run
 
@@ -21,7 +23,7 @@ HICCUPS = ["freeze 4/month lognormal 2s..8s"]
 
 
 def asked() -> Asked:
-    return _asked("patroni", REQUIRE, HICCUPS, ["maximum_lag_on_failover=2MiB"], "host-kill", 12)
+    return options.asked("patroni", REQUIRE, HICCUPS, ["maximum_lag_on_failover=2MiB"], "host-kill", 12)
 
 
 def test_the_experiment_has_all_sets_and_the_given_settings() -> None:
@@ -38,7 +40,7 @@ def test_the_experiment_has_all_sets_and_the_given_settings() -> None:
 
 def test_several_models_of_one_fault_share_a_search() -> None:
     models = ["freeze 4/month fixed 1s", "freeze 1/year fixed 20s", "partition 1/day fixed 2s"]
-    file = _asked("galera", ["needless < 1/year"], models, [], "kill", 12).file
+    file = options.asked("galera", ["needless < 1/year"], models, [], "kill", 12).file
     assert file.hiccups == {"freeze": (0.5, 40.0), "partition": (1.0, 4.0)}
 
 
@@ -78,19 +80,19 @@ def planted(folder: Path) -> Found:
     cells = {cell.key.solution: cell for cell in compared(open_run(folder)).cells}
     calm, restless = NeedlessRate(0.3, 0.1, 0.8), NeedlessRate(12.0, 8.0, 17.0)
     rates = {"as given": calm, "set 3": restless, "set 4": calm}
-    options = asked()
+    request = asked()
     results = {
         name: SetResult(
             name,
             cells[name],
             {},
-            tuple(judge(one, cells[name].trials) for one in options.wanted.conditions),
+            tuple(judge(one, cells[name].trials) for one in request.wanted.conditions),
             rates[name],
             1.0,
         )
         for name in outages
     }
-    return Found(options, results)
+    return Found(request, results)
 
 
 def test_the_recommendation_has_its_price_and_its_proof(
@@ -99,7 +101,7 @@ def test_the_recommendation_has_its_price_and_its_proof(
     folder = tmp_path / "run"
     found = planted(folder)
     file = tmp_path / "tune.yaml"
-    tuned.show(found, found.asked.wanted, file, folder, as_json=False)
+    tuned.show(found, file, folder, as_json=False)
     out = " ".join(capsys.readouterr().out.split())
     assert "Recommended: ttl 30s, loop_wait 10s, retry_timeout 10s, primary_start_timeout 0s" in out
     assert "As given: outage 9" in out and "Faster (set 3): outage 1" in out and "12 (8 to 17)" in out
@@ -120,16 +122,16 @@ def test_without_a_calm_set_there_is_no_recommendation(
     found.results = {
         name: SetResult(name, one.deaths, {}, (), restless, 1.0) for name, one in found.results.items()
     }
-    tuned.show(found, found.asked.wanted, tmp_path / "tune.yaml", folder, as_json=True)
+    tuned.show(found, tmp_path / "tune.yaml", folder, as_json=True)
     values = json.loads(capsys.readouterr().out)
     assert values["recommended"] is None and values["proof"] is None
     assert not (tmp_path / "tune-proof.yaml").exists()
-    assert "No measured set has few enough needless failovers" in tuned.sentences(found, None, {})[0]
+    assert "No measured set has few enough needless failovers" in tuned.sentences(found, None)[0]
 
 
 def test_what_speaks_against_each_set_is_said(tmp_path: Path) -> None:
     found = planted(tmp_path / "run")
     restless = NeedlessRate(12.0, 8.0, 17.0)
     found.results["set 4"] = SetResult("set 4", found.results["set 4"].deaths, {}, (), restless, 1.0)
-    (sentence,) = tuned.sentences(found, None, {})
+    (sentence,) = tuned.sentences(found, None)
     assert "as given has an outage of 9" in sentence and "set 3 and set 4: too many" in sentence
