@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, with their help."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +33,8 @@ Settings = Annotated[
         metavar="KEY=VALUE",
     ),
 ]
+
+Out = Annotated[Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")]
 
 Node = Annotated[
     str,

@@ -19,7 +19,7 @@ from fivenines.cli.experiments.charges import YesOption
 from fivenines.cli.experiments.check import JunitOption, ThresholdOption
 from fivenines.cli.experiments.parallel import OnOption, OversubscribeOption, Parallelism, ParallelOption
 from fivenines.cli.experiments.planned import InventoryOption, TrialsOption
-from fivenines.cli.options import AsJson
+from fivenines.cli.options import AsJson, Out
 
 if TYPE_CHECKING:
     from fivenines.analysis.decision.thresholds import ThresholdResult
@@ -49,9 +49,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             help="Only this solution, or variant of a swept solution. Can be repeated.", metavar="SOLUTION"
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
-    ] = None,
+    out: Out = None,
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     on: OnOption = None,

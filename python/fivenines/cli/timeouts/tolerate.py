@@ -11,7 +11,9 @@ from fivenines.base.errors import UsageError
 from fivenines.cli import complete
 from fivenines.cli.experiments.charges import YesOption
 from fivenines.cli.experiments.parallel import OversubscribeOption, ParallelOption
+from fivenines.cli.options import Out
 from fivenines.cli.timeouts.experiment_file import Searched, death_named, written
+from fivenines.cli.timeouts.options import Death, Resume, ToWrite
 
 DEFAULT = Path("tolerate.yaml")
 
@@ -31,10 +33,7 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             autocompletion=complete.faults,
         ),
     ] = None,
-    death: Annotated[
-        str,
-        typer.Option(help="Fault of which the primary dies: kill, host-kill or power-loss.", metavar="FAULT"),
-    ] = "kill",
+    death: Death = "kill",
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -48,18 +47,12 @@ def tolerate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     trials: Annotated[
         int, typer.Option(min=6, max=200, help="Largest number of trials of each search.", metavar="N")
     ] = 20,
-    file: Annotated[
-        Path, typer.Option(help="Experiment file to write, and then to run.", metavar="FILE")
-    ] = DEFAULT,
+    file: ToWrite = DEFAULT,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write the file and show the plan; run nothing.")
     ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run of the file, or the run of --out.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
-    ] = None,
+    resume: Resume = False,
+    out: Out = None,
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     yes: YesOption = False,

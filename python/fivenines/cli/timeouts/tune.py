@@ -12,9 +12,10 @@ import typer
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.cli import complete
 from fivenines.cli.experiments.parallel import OversubscribeOption, Parallelism, ParallelOption
-from fivenines.cli.options import AsJson
+from fivenines.cli.options import AsJson, Out
 from fivenines.cli.timeouts.asked import Asked, Found, asked
 from fivenines.cli.timeouts.experiment_file import written
+from fivenines.cli.timeouts.options import Death, Resume, ToWrite
 
 if TYPE_CHECKING:
     from fivenines.cli.timeouts.sets import TimeoutSet
@@ -49,28 +50,19 @@ def tune(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             "--set", help="Setting of the solution, which stays. Can be repeated.", metavar="KEY=VALUE"
         ),
     ] = None,
-    death: Annotated[
-        str,
-        typer.Option(help="Fault of which the primary dies: kill, host-kill or power-loss.", metavar="FAULT"),
-    ] = "kill",
+    death: Death = "kill",
     budget: Annotated[
         str, typer.Option(help="Time after which no further set of timeouts is tried.", metavar="TIME")
     ] = "1h",
     trials: Annotated[
         int, typer.Option(min=6, max=200, help="Largest number of trials of each kind and set.", metavar="N")
     ] = 20,
-    file: Annotated[
-        Path, typer.Option(help="Experiment file to write, and then to run.", metavar="FILE")
-    ] = DEFAULT,
+    file: ToWrite = DEFAULT,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write the file and list the sets; run nothing.")
     ] = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the last run of the file, or the run of --out.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Output folder; default: runs/NAME-TIME.", metavar="DIR")
-    ] = None,
+    resume: Resume = False,
+    out: Out = None,
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     as_json: AsJson = False,
