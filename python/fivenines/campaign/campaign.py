@@ -150,9 +150,8 @@ def _severity(trial: Trial) -> PlannedSeverity | None:
     fault = trial.cell.fault
     if fault.severity is None:
         return None
-    unit = fault.severities[fault.severity.of]
-    low, high = fault.severity.ends(unit)
-    return PlannedSeverity(of=fault.severity.of, unit=unit, at_least=low, at_most=high)
+    of, (low, high) = fault.severity.of, fault.severity.ends(fault.severities)
+    return PlannedSeverity(of=of, unit=fault.severities[of], at_least=low, at_most=high)
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:

@@ -39,7 +39,7 @@ class Searches:
         fault, value = work.cell.fault, self._next(work)
         # A search that has ended goes on only where its last trials run at once.
         if fault.severity is not None:
-            low, _ = fault.severity.ends(fault.severities[fault.severity.of])
+            low, _ = fault.severity.ends(fault.severities)
             value = float(f"{low if value is None else value:.3g}")
             return replace(work, cell=replace(work.cell, fault=fault.of_severity(value)), severity=value)
         assert fault.search is not None

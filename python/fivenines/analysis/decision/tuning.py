@@ -134,15 +134,12 @@ def judged(
         wanted: the requirements.
         models: the expected hiccups; several may have the same fault.
     """
-    deaths = [cell for cell in swept.cells if cell.key.solution == name and cell.complete]
+    deaths = next((cell for cell in swept.cells if cell.key.solution == name and cell.complete), None)
     own = [cell for cell in swept.searched if cell.key.solution == name]
     searches = {_kind(one.cell): one for one in tolerances(own, manifest)}
-    trials = deaths[0].trials if deaths else []
-    longest = {model.fault: 0.0 for model in models}
-    for model in models:
-        longest[model.fault] = max(longest[model.fault], model.longest())
+    trials = deaths.trials if deaths is not None else []
     hit = [
-        (trial, _seconds(trial) <= longest.get(fault, 0.0))
+        (trial, any(model.fault == fault and _seconds(trial) <= model.longest() for model in models))
         for fault, one in searches.items()
         for trial in one.cell.trials
     ]
@@ -157,13 +154,7 @@ def judged(
     if len(known) == len(models):
         rate = needless_rate([(model, one.outcomes, one.design) for model, one in known])
     return SetResult(
-        name,
-        deaths[0] if deaths else None,
-        searches,
-        tuple(judgements),
-        rate,
-        wanted.needless.per_year,
-        min(beyond, default=None),
+        name, deaths, searches, tuple(judgements), rate, wanted.needless.per_year, min(beyond, default=None)
     )
 
 

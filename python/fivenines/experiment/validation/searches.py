@@ -21,16 +21,11 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
         path = ("faults", index, kind)
         if text := _problem(fault):
             yield Mistake(None, path, f"faults[{index}].{kind}: {text}")
-        elif fault.severity is not None:
-            if fault.severity.of in fault.model_fields_set:
-                key = fault.severity.of
-                text = f"faults[{index}].{key}: `severity` sets it: leave it out"
-                yield Mistake(None, ("faults", index, key), text)
-        elif fault.length_key() in fault.model_fields_set:
-            key = fault.length_key()
-            yield Mistake(
-                None, ("faults", index, key), f"faults[{index}].{key}: `search` sets it: leave it out"
-            )
+            continue
+        key = fault.severity.of if fault.severity is not None else fault.length_key()
+        if key in fault.model_fields_set:
+            text = f"faults[{index}].{key}: `{kind}` sets it: leave it out"
+            yield Mistake(None, ("faults", index, key), text)
     if not found:
         return
     if experiment.trials.at_most < LEAST:
@@ -59,7 +54,7 @@ def _problem(fault: FaultSettings) -> str:
             return "a fault has either a search or a severity: leave one of them out"
         if fault.lasts is None:
             return "its fault must end: set a duration"
-        return fault.severity.problem(dict(fault.severities))
+        return fault.severity.problem(fault.severities)
     if fault.search is None:
         return f"{fault.fault} consists of other faults: only a single fault can have a search"
     if fault.fault not in HICCUPS or not fault.length_key():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from fivenines.analysis.availability.severity import Severity, severities
 from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
@@ -42,6 +43,11 @@ class Data:
     def tolerances(self) -> list[Tolerance]:
         """Return what the cells tolerate in which the length of the fault is searched."""
         return list(tolerances(self.swept.searched, self.run.manifest))
+
+    @cached_property
+    def severities(self) -> list[Severity]:
+        """Return what the cells do in which the severity of the fault is searched."""
+        return list(severities(self.swept.searched, self.run.manifest))
 
     @cached_property
     def stacks(self) -> list[tuple[CellResult, list[StackResult]]]:

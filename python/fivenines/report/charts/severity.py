@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.report.charts import theme
-from fivenines.report.charts.drawing import WIDTH, Altair, Drawing, bar, mark, pixels, points, text, whole
-from fivenines.report.charts.drawing import layer as drawn
+from fivenines.report.charts.drawing import WIDTH, Altair, Drawing, bar, points, text, whole
 
 _PLOT = WIDTH - 24
 _ROW = 44
@@ -57,7 +56,4 @@ def _marks(row: Row, x: Altair, y: float) -> list[Drawing]:
         layers.append(bar(row.zone, x, y, color=theme.FAULT, strokeWidth=16, opacity=0.25))
     layers += points(row.served, x, y, color=theme.MUTED, shape="circle", size=45)
     layers += points(row.starved, x, y, color=theme.FAULT, shape="circle", size=45, filled=True)
-    if row.failed_over:
-        upright = mark().mark_point(shape="cross", size=60, filled=True, color=theme.INK, opacity=1)
-        layers.append(drawn([{"x": value} for value in row.failed_over], upright, x=x, **pixels(y=y)))
-    return layers
+    return layers + points(row.failed_over, x, y, color=theme.INK, shape="cross", size=60, filled=True)

@@ -29,7 +29,7 @@ LEGEND = (
 
 def chapter(data: Data) -> Section:
     """Return the dead zones; empty without a search for a severity."""
-    found = list(severities(data.swept.searched, data.run.manifest))
+    found = data.severities
     if not found:
         return Section("severity", TITLE)
     table = severity_table(data)
@@ -80,7 +80,7 @@ def severity_table(data: Data) -> Table:
             _least(one),
             str(one.not_counted),
         ]
-        for one in severities(data.swept.searched, data.run.manifest)
+        for one in data.severities
     ]
     caption = "Severity from which half is not served, and from which the cluster fails over, 95 % intervals"
     return Table(caption, columns, rows, 2, right(columns, "Cell", "Setting"))
