@@ -9,6 +9,7 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.availability.needless import Response
 from fivenines.analysis.performance.sweeps import Compared, compared
+from fivenines.analysis.statistics.threshold import Threshold
 from fivenines.report.chapters.availability import severity
 from fivenines.report.chapters.data import Data
 from fivenines.report.export import documents
@@ -126,3 +127,12 @@ def test_a_run_without_a_search_has_no_chapter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "text"), [(0.141, "141 ms"), (1.23456, "1.23 s"), (0.005, "5.00 ms")])
 def test_times_are_readable(value: float, text: str) -> None:
     assert severity.value_text(value, "time") == text
+
+
+def test_a_zone_without_an_end_is_drawn_as_far_as_trials_exclude_a_failover(tmp_path: Path) -> None:
+    data = planted(tmp_path / "run")
+    (zone,) = [one for one in data.severities if one.cell.key.solution == "zone"]
+    open_ended = replace(zone, failover=Threshold("never", 12, low=8.0))
+    assert open_ended.zone is not None and open_ended.zone.end is None
+    band = severity.band(open_ended)
+    assert band is not None and band[1] == 8.0 < DELAY.at_most

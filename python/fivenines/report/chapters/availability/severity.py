@@ -100,7 +100,7 @@ def _figure(found: Sequence[Severity], table: Table) -> Figure:
             [item.value for item in one.tries if not item.failover and not _is_starved(item.served)],
             [item.value for item in one.tries if not item.failover and _is_starved(item.served)],
             [item.value for item in one.tries if item.failover],
-            None if one.zone is None else (one.zone.begin, one.zone.end or one.planned.at_most),
+            band(one),
         )
         for one in found
     ]
@@ -113,6 +113,12 @@ def _figure(found: Sequence[Severity], table: Table) -> Figure:
         to_svg(severity_chart(rows, title, (low, high), unit == "share")),
         table,
     )
+
+
+def band(one: Severity) -> tuple[float, float] | None:
+    """Return the ends of the dead zone as drawn: one without an end reaches what the trials exclude."""
+    zone = one.zone
+    return None if zone is None else (zone.begin, zone.end or one.failover.low or one.planned.at_most)
 
 
 def _axis(one: Severity) -> tuple[str, Unit, float, float]:
