@@ -373,15 +373,20 @@ fn smoothed(known: u64, next: u64) -> u64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_slow_start_permits_no_more_at_once() {
+    /// A prober every 10 ms, with a bound of 2 s.
+    fn prober(endpoints: usize) -> Prober {
         let args = ProbeArgs {
             probe_every: Some(Duration::from_millis(10)),
             probe_calm: Duration::from_millis(500),
             probe_timeout: Duration::from_secs(2),
             probe_dense_from: None,
         };
-        let mut prober = Prober::new(&args, 1, 0, Place { index: 0, count: 1 }).unwrap();
+        Prober::new(&args, endpoints, 0, Place { index: 0, count: 1 }).unwrap()
+    }
+
+    #[test]
+    fn a_slow_start_permits_no_more_at_once() {
+        let mut prober = prober(1);
         for took_ms in [731, 243, 20, 180] {
             prober.answered_in_the_calm(took_ms * 1_000_000);
         }
@@ -391,13 +396,7 @@ mod tests {
 
     #[test]
     fn tries_get_rarer_with_slower_answers_and_only_so_much() {
-        let args = ProbeArgs {
-            probe_every: Some(Duration::from_millis(10)),
-            probe_calm: Duration::from_millis(500),
-            probe_timeout: Duration::from_secs(2),
-            probe_dense_from: None,
-        };
-        let mut prober = Prober::new(&args, 2, 0, Place { index: 0, count: 1 }).unwrap();
+        let mut prober = prober(2);
         assert_eq!((prober.rarer(), prober.at_once()), (1, UNKNOWN));
         (prober.calm_answer_ns, prober.quickest_ns) = (20_000_000, 20_000_000);
         assert_eq!(prober.at_once(), 2 + SPARE);
