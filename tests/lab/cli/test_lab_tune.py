@@ -39,7 +39,9 @@ def test_given_settings_are_measured_and_kept(tmp_path: Path, capsys: pytest.Cap
     assert first["recommended"] == "as given" and not first["finished"], first
     assert "Keep the settings as given" in out and "The budget ended the search" in out
     (only,) = first["sets"]
-    assert only["name"] == "as given" and only["verdicts"]["outage_writes < 20s"] == "met"
+    # A stall as the load ends, on a busy machine, makes an outage a lower bound, and a bound proves no limit.
+    verdict = "inconclusive" if only["outage_ms"]["bounds"] else "met"
+    assert only["name"] == "as given" and only["verdicts"]["outage_writes < 20s"] == verdict
     before = len(open_run(tmp_path / "run").complete)
     assert 11 <= before <= 12
     proof, _ = load_experiment(tmp_path / "tune-proof.yaml")
