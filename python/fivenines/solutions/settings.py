@@ -163,6 +163,7 @@ class SolutionSettings(Settings):
             access_host=self.access.host,
             manager=manager.kind if manager is not None else "",
             manager_host=manager.host if manager is not None else "",
+            decides_on_nodes=traits.decides_on_nodes or (manager is not None and manager.on_nodes),
             moves_address=manager is not None and manager.moves_address,
             without_switchover=tuple(self.checks.problems_with_switchover()),
             words=traits.target_words,

@@ -15,6 +15,7 @@ class Traits:
         hosts: names of its further hosts, other than nodes, client, proxy and manager.
         engines: further engines that it needs, as for an arbiter or for etcd.
         target_words: solution-specific target words for faults, with the meaning of each.
+        decides_on_nodes: whether programs on the nodes' hosts, other than the servers, decide on a failover.
         watch_period: longest interval of the nodes' checks of each other, in seconds; 0: no checks.
         least_settle: shortest time after the load, in seconds, until all copies can be complete.
         compare_seconds: approximate time for comparing copies beyond tables, in seconds; for plans.
@@ -27,6 +28,7 @@ class Traits:
     hosts: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     target_words: Mapping[str, str] = field(default_factory=dict)
+    decides_on_nodes: bool = False
     watch_period: float = 0.0
     least_settle: float = 0.0
     compare_seconds: float = 0.0

@@ -48,6 +48,7 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
         ("[{fault: kill, target: replica}]", "kill does not apply to 'alone': replica"),
         ("[{fault: proxy}]", "proxy does not apply to 'alone': proxy: the access layer direct"),
         ("[{fault: manager, only: [three]}]", "manager does not apply to 'three'"),
+        ("[manager-freeze]", "standalone has no program that manages its failover"),
         ("[switchover]", "the solution has only one node"),
         ("[stalled-replica]", "no replica"),
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),

@@ -1,9 +1,10 @@
 """Needless failover: what a cluster did although no server had died.
 
-A *hiccup* is a fault that kills no server and is seen to begin and to end: a frozen server, a cut or slow
-link, a slow disk, many connections, a long transaction, a stalled replica, or the death of a manager, a proxy
-or an arbiter that is started again. A trial without a fault counts as well: its window is the load without
-the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that hits one is left out.
+A *hiccup* is a fault that kills no server and is seen to begin and to end: a frozen server, manager or host,
+a cut or slow link, a slow disk, many connections, a long transaction, a stalled replica, or the death of a
+manager, a proxy or an arbiter that is started again. A trial without a fault counts as well: its window is
+the load without the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that hits
+one is left out.
 
 The response to a hiccup is the strongest of these, by the nodes' states (polled outside the network) and the
 events of the failover manager:
@@ -48,7 +49,7 @@ from fivenines.results.records import FOUND_DEAD, Event, FaultRecord, TrialRecor
 HICCUPS = frozenset(
     (
         *("freeze", "partition", "degrade", "slow-disk", "connection-storm", "long-transaction"),
-        *("stalled-replica", "manager", "proxy", "arbiter"),
+        *("host-freeze", "manager-freeze", "stalled-replica", "manager", "proxy", "arbiter"),
     )
 )
 

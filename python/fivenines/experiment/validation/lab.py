@@ -12,6 +12,8 @@ from fivenines.solutions.settings import SolutionSettings
 _FAULTS = {
     "slow-disk": "the disks of the inventory's machines cannot be slowed down",
     "full-disk": "the disks of the inventory's machines cannot be filled",
+    "host-freeze": "not all processes of a machine can be frozen; use `freeze` or `partition`",
+    "manager-freeze": "processes other than servers cannot be frozen; use the fault `manager`",
     "power-loss": "it requires virtual machines of the lab",
 }
 _SOLUTIONS = {"drbd": "it needs disks of virtual machines"}

@@ -1,10 +1,12 @@
 """Base class of failover managers."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.base.errors import FiveninesError
 from fivenines.failover.managers.settings import ManagerSettings
+from fivenines.lab.processes.look import Command
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.capabilities import Entry
 from fivenines.servers.cluster.cluster import Cluster
@@ -66,6 +68,10 @@ class Manager(ABC, Generic[M]):
     def alive(self) -> bool:
         """Return whether it watches now."""
         return True
+
+    def programs(self, host: str) -> Sequence[Command]:
+        """Return its programs on a host, whose children may be servers that it starts; by default none."""
+        return []
 
     @property
     def at_work(self) -> bool:

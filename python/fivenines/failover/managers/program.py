@@ -4,6 +4,7 @@ Files from templates configure it. Its events come from its log, by patterns tha
 without them the new primary would be unknown.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from fivenines.failover.managers.base import Manager
 from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.failover.programs.running import Running
 from fivenines.failover.programs.settings import ProgramParts
+from fivenines.lab.processes.look import Command
 from fivenines.servers.base import Server
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
@@ -103,6 +105,9 @@ class ProgramManager(Manager[ProgramManagerSettings]):
     @property
     def alive(self) -> bool:
         return self._running.process.alive
+
+    def programs(self, host: str) -> Sequence[Command]:
+        return [self._running.process] if host == self.settings.host else []
 
     @property
     def at_work(self) -> bool:

@@ -1,10 +1,11 @@
-"""List and kill the processes of a host."""
+"""List and signal the processes of a host."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
 
 import psutil
 
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.processes.process import Process
 
 
@@ -18,6 +19,22 @@ class HostProcesses(ABC):
     @abstractmethod
     def kill_all(self) -> list[psutil.Process]:
         """Kill all processes of the host except its first one; return the killed processes."""
+
+    def freeze_all(self) -> list[psutil.Process]:
+        """Send SIGSTOP to all processes of the host except its first one; return the signalled processes.
+
+        Raises:
+            FiveninesError: the host has no such control.
+        """
+        raise FiveninesError("all processes of a machine of its own cannot be frozen")
+
+    def thaw_all(self) -> list[psutil.Process]:
+        """Send SIGCONT to all processes of the host except its first one; return the signalled processes.
+
+        Raises:
+            FiveninesError: the host has no such control.
+        """
+        raise FiveninesError("all processes of a machine of its own cannot be frozen")
 
     @abstractmethod
     def adopt(self, program: str, log: Path) -> Process:

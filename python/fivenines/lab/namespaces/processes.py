@@ -1,12 +1,13 @@
-"""List and kill the processes in the namespaces of a host."""
+"""List and signal the processes in the namespaces of a host."""
 
-import contextlib
+import signal
 from pathlib import Path
 
 import psutil
 
 from fivenines.lab.hosts.place import HostNamespaces
 from fivenines.lab.hosts.processes import HostProcesses
+from fivenines.lab.processes import look
 from fivenines.lab.processes.orphans import pid_namespace
 from fivenines.lab.processes.process import Adopted, Process
 
@@ -24,13 +25,22 @@ class NamespaceProcesses(HostProcesses):
         return [process for process in others if own and pid_namespace(process.pid) == own]
 
     def kill_all(self) -> list[psutil.Process]:
-        killed: dict[psutil.Process, None] = {}
-        while fresh := [process for process in self.running() if process not in killed]:
+        return self._signal_all(signal.SIGKILL)
+
+    def freeze_all(self) -> list[psutil.Process]:
+        return self._signal_all(signal.SIGSTOP)
+
+    def thaw_all(self) -> list[psutil.Process]:
+        return self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> list[psutil.Process]:
+        """Signal all processes, and then those that started meanwhile, until there are none."""
+        signalled: dict[psutil.Process, None] = {}
+        while fresh := [process for process in self.running() if process not in signalled]:
             for process in fresh:
-                killed[process] = None
-                with contextlib.suppress(psutil.NoSuchProcess):  # It ended together with another process.
-                    process.kill()
-        return list(killed)
+                signalled[process] = None
+                look.send(process, number)
+        return list(signalled)
 
     def adopt(self, program: str, log: Path) -> Process:
         def find() -> list[psutil.Process]:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, Literal
 
 from fivenines.base.errors import FiveninesError
 from fivenines.lab.lab import Lab
+from fivenines.lab.processes.look import Command
 from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.capabilities import Voter
 from fivenines.servers.cluster.endpoints import Endpoints
@@ -102,6 +103,10 @@ class Cluster(Generic[N]):
 
     def events(self) -> list[ManagerEvent]:
         """Return the events that built-in failover has logged, in the format of a failover manager."""
+        return []
+
+    def failover_programs(self, host: str) -> Sequence[Command]:
+        """Return the programs of built-in failover on a host; their children may be servers."""
         return []
 
     def manager_facts(self) -> dict[str, object]:

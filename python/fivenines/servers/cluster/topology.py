@@ -28,6 +28,7 @@ class Topology:
         access_host: name of its host; empty: it has none.
         manager: kind of the failover manager; empty if failover is built in.
         manager_host: name of its host; empty: it has none.
+        decides_on_nodes: whether programs on the nodes' hosts, other than the servers, decide on a failover.
         moves_address: whether the failover manager moves an address to the primary.
         without_switchover: reasons why a planned switchover is not possible.
         clients: names of the hosts of the load.
@@ -57,6 +58,7 @@ class Topology:
     machines: str = "namespaces"
     chooses_successor: bool = False
     storage_can_fail: bool = False
+    decides_on_nodes: bool = False
 
     @property
     def host_names(self) -> tuple[str, ...]:

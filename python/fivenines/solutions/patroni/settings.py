@@ -100,6 +100,7 @@ class PatroniSettings(SolutionSettings):
             single_writer=True,
             hosts=ETCD_HOSTS if self.etcd == "apart" else (),
             engines=("patroni",),
+            decides_on_nodes=True,
             watch_period=self.loop_wait,
         )
 

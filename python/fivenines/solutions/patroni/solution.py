@@ -5,6 +5,7 @@ manual, chapter 26.
 """
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from fivenines.base.errors import FiveninesError
@@ -12,6 +13,7 @@ from fivenines.base.waiting import wait_until
 from fivenines.failover.managers.patroni.daemon import REST, Daemon
 from fivenines.failover.managers.patroni.log import Follower, last_promoted
 from fivenines.lab.host import Host, Root
+from fivenines.lab.processes.look import Command
 from fivenines.servers.cluster.cluster import Purpose
 from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.servers.postgres.server import Postgres
@@ -123,6 +125,10 @@ class Patroni(Solution[PatroniSettings, Postgres]):
     def events(self) -> list[ManagerEvent]:
         events = [event for log in self.logs.values() for event in log.events()]
         return sorted(events, key=lambda event: event.monotonic_ns)
+
+    def failover_programs(self, host: str) -> Sequence[Command]:
+        process = self.daemons[host].process if host in self.daemons else None
+        return [process] if process is not None else []
 
     def replaces(self) -> bool:
         return not self.trouble()

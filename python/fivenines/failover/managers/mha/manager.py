@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -28,6 +28,7 @@ from fivenines.failover.managers.mha.sshd import SshServers
 from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
+from fivenines.lab.processes.look import Command
 from fivenines.lab.processes.process import Process
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Server
@@ -152,6 +153,11 @@ class Mha(Manager[MhaSettings]):
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    def programs(self, host: str) -> Sequence[Command]:
+        if self._process is None or host != self.settings.host:
+            return []
+        return [self._running(self._process)]
 
     @property
     def at_work(self) -> bool:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,6 +23,7 @@ from fivenines.failover.managers.base import Manager
 from fivenines.failover.managers.operator import operate
 from fivenines.failover.managers.settings import ManagerSettings
 from fivenines.lab.host import Root
+from fivenines.lab.processes.look import Command
 from fivenines.lab.processes.process import Process, tail
 from fivenines.load.commands import PASSWORD
 from fivenines.servers.cluster.events import ManagerEvent
@@ -105,6 +107,9 @@ class Operator(Manager[OperatorSettings]):
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    def programs(self, host: str) -> Sequence[Command]:
+        return [self._running()] if host == self.settings.host else []
 
     def kill(self) -> None:
         running = self._running()

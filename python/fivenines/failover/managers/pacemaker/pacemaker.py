@@ -7,6 +7,7 @@ nodes but one have reported theirs, which they do in their next monitor operatio
 
 import contextlib
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
 from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, PacemakerStack, properties
 from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
+from fivenines.lab.processes.look import Command
 from fivenines.lab.processes.process import Process
 from fivenines.servers import secrets
 from fivenines.servers.base import Server
@@ -143,6 +145,9 @@ class Pacemaker(Manager[PacemakerSettings]):
     def stop(self) -> None:
         self._log.stop()
         self._requests.stop()
+
+    def programs(self, host: str) -> Sequence[Command]:
+        return self._stack.programs(host)
 
     @property
     def alive(self) -> bool:

@@ -6,6 +6,7 @@ ocf:heartbeat:Filesystem, mysql and IPaddr2 themselves.
 
 import contextlib
 import time
+from collections.abc import Sequence
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
@@ -34,6 +35,7 @@ from fivenines.failover.managers.pacemaker.stack import PacemakerStack, properti
 from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
 from fivenines.lab.network.network import VIRTUAL
+from fivenines.lab.processes.look import Command
 from fivenines.lab.vm.host import VirtualMachine
 from fivenines.servers.base import Server, inside
 from fivenines.servers.cluster.cluster import Cluster
@@ -210,6 +212,9 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     def stop(self) -> None:
         self._log.stop()
         self._requests.stop()
+
+    def programs(self, host: str) -> Sequence[Command]:
+        return self._stack.programs(host)
 
     @property
     def alive(self) -> bool:

@@ -57,6 +57,10 @@ class PacemakerStack:
         daemons = self._daemons.get(host.name, [])
         return bool(daemons) and all(daemon.alive for daemon in daemons)
 
+    def programs(self, host: str) -> list[Process]:
+        """Return the daemons of a host, with the agents' scripts that run now."""
+        return list(self._daemons.get(host, []))
+
     def end(self, host: Host) -> None:
         """Kill the daemons of a node."""
         for daemon in self._daemons.get(host.name, []):
