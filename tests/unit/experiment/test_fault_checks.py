@@ -68,6 +68,12 @@ def test_what_makes_no_sense_is_refused(faults: str, words: str) -> None:
     assert words in " ".join(_refused(faults).split())
 
 
+def test_a_virtual_machine_is_not_frozen_as_a_whole() -> None:
+    machines = "[{solution: hot-standby, machines: virtual-machines}]"
+    with pytest.raises(UsageError, match="cannot be frozen as a whole"):
+        _parsed("[{fault: host-freeze, duration: 1s}]", solutions=machines)
+
+
 def test_a_fault_that_never_ends_may_be_longer_than_the_load() -> None:
     assert _parsed("[{fault: freeze, duration: null}]").faults[0].lasts is None
 

@@ -15,6 +15,7 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.processes.process import all_in_state
+from fivenines.servers.cluster.topology import Topology
 
 
 class HostFreezeSettings(NodeFaultSettings):
@@ -28,6 +29,12 @@ class HostFreezeSettings(NodeFaultSettings):
     duration: Duration | None = Field(
         5.0, description="time until the processes resume (SIGCONT); null: they stay stopped"
     )
+
+    def problems_with(self, topology: Topology) -> list[str]:
+        if topology.machines == "virtual-machines":
+            # A frozen machine can be fenced by its power switch only; the lab's fencing asks the machine.
+            return ["a virtual machine cannot be frozen as a whole: use freeze, partition or host-kill"]
+        return super().problems_with(topology)
 
 
 class HostFreeze(Fault[HostFreezeSettings]):

@@ -35,7 +35,7 @@ class ManagerFreezeSettings(NodeFaultSettings):
         if not topology.manager_host and not topology.decides_on_nodes:
             return [f"{topology.solution} has no program that manages its failover"]
         if topology.decides_on_nodes and topology.machines == "virtual-machines":
-            return ["processes in virtual machines cannot be frozen; use host-freeze"]
+            return ["managers in virtual machines cannot be frozen: use freeze or partition"]
         return super().problems_with(topology)
 
 

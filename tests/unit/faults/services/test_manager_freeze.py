@@ -87,7 +87,7 @@ def test_a_deployment_without_such_a_program_is_refused(manager: OwnProcess) -> 
         ("{solution: hot-standby, manager: operator}", ""),
         ("{solution: replication, manager: mha}", ""),
         (f"{{solution: replication, mode: after_sync, {PACEMAKER}}}", ""),
-        ("{solution: drbd}", "processes in virtual machines cannot be frozen; use host-freeze"),
+        ("{solution: drbd}", "managers in virtual machines cannot be frozen"),
     ],
 )
 def test_which_solutions_have_one_is_known_before(solution: str, words: str) -> None:
