@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from fivenines.analysis.availability.at_rest import Rest, at_rest
 from fivenines.analysis.availability.availability import (
     Availability,
     Gap,
@@ -94,7 +95,7 @@ class TrialFigures:
     `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
     window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
     work, `steadiness` that of the throughput of a single step. `response`: what the cluster did although no
-    server had died.
+    server had died. `rest`: the time under load before any fault.
     """
 
     throughput: Throughput | None
@@ -117,6 +118,7 @@ class TrialFigures:
     watched: bool = True
     split_brains: list[SplitBrain] = field(default_factory=list)
     response: Response | None = None
+    rest: Rest | None = None
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
@@ -320,6 +322,7 @@ def _measure(
         truth=truth,
         watched=watched,
         split_brains=split,
+        rest=at_rest(record, traces.states),
         response=with_served(response(record, traces.states, failed), record, line),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)

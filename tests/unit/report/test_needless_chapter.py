@@ -5,10 +5,17 @@ from pathlib import Path
 
 from synthetic_run import Matrix, Recipe, write_run
 
+from fivenines.analysis.availability.at_rest import HOUR, Rest
 from fivenines.analysis.availability.needless import Response
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.wording import NOTHING
-from fivenines.report.chapters.availability.needless import needless_table, responses, sentences
+from fivenines.report.chapters.availability.at_rest import at_rest, rest_sentences
+from fivenines.report.chapters.availability.needless import (
+    needless_table,
+    needless_tables,
+    responses,
+    sentences,
+)
 from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
 
@@ -65,3 +72,31 @@ def test_without_a_fault_only_failovers_are_shown(tmp_path: Path) -> None:
 
 def test_other_faults_have_no_chapter(tmp_path: Path) -> None:
     assert responses(cells(tmp_path / "run", {"alpha": [None]}, "kill")) == []
+
+
+def test_failovers_at_rest_have_their_rate(tmp_path: Path) -> None:
+    planted = {"calm": [Rest(HOUR), Rest(HOUR)], "hasty": [Rest(HOUR / 2, "promoted"), Rest(HOUR / 2)]}
+    made = [
+        replace(
+            cell,
+            trials=[
+                replace(trial, rest=rest)
+                for trial, rest in zip(cell.trials, planted[cell.key.solution], strict=True)
+            ],
+        )
+        for cell in cells(tmp_path / "run", {"calm": [None, None], "hasty": [None, None]}, "kill")
+    ]
+    assert rest_sentences(at_rest(made)) == [
+        "hasty: 1 failover (promoted in 1) at rest, in 1.00 h under load before any fault."
+    ]
+    (table,) = needless_tables(made, names_of(made))
+    # Garwood's interval of one event is 0.0253 to 5.57; without an event the upper limit is 3.00.
+    assert table.rows == [
+        ["hasty", "2", "1.00 h", "1 failover (promoted in 1)", "0.0253 to 5.57"],
+        ["calm", "2", "2.00 h", NOTHING, "at most 1.50"],
+    ]
+
+
+def test_the_time_at_rest_alone_is_no_chapter(tmp_path: Path) -> None:
+    made = cells(tmp_path / "run", {"alpha": [None]}, "kill")
+    assert at_rest(made) and needless_tables(made, names_of(made)) == []

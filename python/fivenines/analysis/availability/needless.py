@@ -120,9 +120,9 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
         return None
     length, lasted = until - at, _lasted(record.faults)
     changes = [event for event in record.events if at <= event.t < until]
-    if dead := _died([event for event in changes if event.node in states or not event.node]):
+    if dead := died([event for event in changes if event.node in states or not event.node]):
         return Response("none", observed_ms=length, hiccup_ms=lasted, why=f"{dead} died")
-    kind, moment, new = _strongest(states, hit, at, until, changes)
+    kind, moment, new = strongest(states, hit, at, until, changes)
     if kind == "promoted" and (silent := _silent(states, hit, new, at, moment)):
         why = f"{silent} did not answer, and no fault had hit it"
         return Response("none", observed_ms=length, hiccup_ms=lasted, why=why)
@@ -131,7 +131,7 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
     return Response(kind, round(moment - at, 1), _over(record.faults, moment), length, lasted)
 
 
-def _strongest(
+def strongest(
     states: States, hit: frozenset[str], at: float, until: float, changes: Sequence[Event]
 ) -> tuple[Kind, float, str]:
     """Return the strongest response, its moment, and the node that was promoted."""
@@ -179,7 +179,7 @@ def _silent(states: States, hit: frozenset[str], new: str, at: float, moment: fl
     return ""
 
 
-def _died(changes: Sequence[Event]) -> str:
+def died(changes: Sequence[Event]) -> str:
     """Return the name of a server that was dead before it was fenced, or not fenced and started again."""
     for event in changes:
         if event.kind == "fenced" and event.detail.endswith(FOUND_DEAD):

@@ -147,7 +147,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._requests.stop()
 
     def programs(self, host: str) -> Sequence[Command]:
-        return self._stack.programs(host)
+        return self._stack.daemons.get(host, [])
 
     @property
     def alive(self) -> bool:

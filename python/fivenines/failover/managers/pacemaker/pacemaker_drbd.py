@@ -214,7 +214,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._requests.stop()
 
     def programs(self, host: str) -> Sequence[Command]:
-        return self._stack.programs(host)
+        return self._stack.daemons.get(host, [])
 
     @property
     def alive(self) -> bool:

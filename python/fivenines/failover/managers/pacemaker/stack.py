@@ -26,7 +26,8 @@ class PacemakerStack:
 
     def __init__(self, hosts: Sequence[Host]) -> None:
         self.hosts = {host.name: host for host in hosts}
-        self._daemons: dict[str, list[Process]] = {}
+        # Those that were started, by host.
+        self.daemons: dict[str, list[Process]] = {}
 
     @property
     def addresses(self) -> dict[str, str]:
@@ -46,34 +47,30 @@ class PacemakerStack:
         corosync = host.commands.spawn(
             ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
         )
-        self._daemons[host.name] = [corosync]
+        self.daemons[host.name] = [corosync]
         wait_until(lambda: _not_up(host, corosync), 30.0, f"{host.name}: Corosync did not start")
         environment = {**ENVIRONMENT, "PCMK_logfile": inside("log", LOG), "PCMK_logfacility": "none"}
         pacemaker = host.commands.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
-        self._daemons[host.name].append(pacemaker)
+        self.daemons[host.name].append(pacemaker)
 
     def runs(self, host: Host) -> bool:
         """Return whether all daemons of a node run."""
-        daemons = self._daemons.get(host.name, [])
+        daemons = self.daemons.get(host.name, [])
         return bool(daemons) and all(daemon.alive for daemon in daemons)
-
-    def programs(self, host: str) -> list[Process]:
-        """Return the daemons of a host, with the agents' scripts that run now."""
-        return list(self._daemons.get(host, []))
 
     def end(self, host: Host) -> None:
         """Kill the daemons of a node."""
-        for daemon in self._daemons.get(host.name, []):
+        for daemon in self.daemons.get(host.name, []):
             daemon.gone(daemon.kill())
 
     @property
     def alive(self) -> bool:
         """Return whether any daemon runs."""
-        return any(daemon.alive for daemons in self._daemons.values() for daemon in daemons)
+        return any(daemon.alive for daemons in self.daemons.values() for daemon in daemons)
 
     def majority(self) -> bool:
         """Return whether the daemons of a majority of nodes run; two nodes have a special rule."""
-        running = [all(daemon.alive for daemon in daemons) for daemons in self._daemons.values()]
+        running = [all(daemon.alive for daemon in daemons) for daemons in self.daemons.values()]
         return 2 * sum(running) > len(running) or len(running) == 2
 
     def status(self, host: Host) -> Xml.Element:
@@ -99,7 +96,7 @@ class PacemakerStack:
         Raises:
             FiveninesError: a daemon has ended; with its output.
         """
-        for name, daemons in self._daemons.items():
+        for name, daemons in self.daemons.items():
             for daemon in daemons:
                 if not daemon.alive:
                     log = tail(self.hosts[name].node / "log" / LOG, 4)

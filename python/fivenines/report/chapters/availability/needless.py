@@ -8,6 +8,8 @@ from fivenines.analysis.availability.needless import Kind, Response
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import share_bounds
 from fivenines.analysis.wording import NOTHING, count, listed, percent, span
+from fivenines.report.chapters.availability.at_rest import LEGEND as REST_LEGEND
+from fivenines.report.chapters.availability.at_rest import any_failover, at_rest, rest_sentences, rest_table
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.html.section import Section, explained, folded, is_long
@@ -55,13 +57,22 @@ class Responses:
 
 
 def chapter(data: Data) -> Section:
-    """Return the responses to hiccups; empty if no fault was one and nothing failed over without a fault."""
-    cells = responses(data.done)
-    if not cells:
+    """Return the responses to hiccups, and failovers at rest; empty if there were neither."""
+    tables = needless_tables(data.done, data.names)
+    if not tables:
         return Section("needless", TITLE)
-    table = needless_table(cells, data.names)
-    shown, drawers = ([], folded(table)) if is_long(table) else ([table], [])
-    return Section("needless", TITLE, sentences(cells), shown, [], [*drawers, explained(LEGEND)])
+    shown = [table for table in tables if not is_long(table)]
+    drawers = folded(*filter(is_long, tables))
+    text = [*rest_sentences(at_rest(data.done)), *sentences(responses(data.done))]
+    return Section("needless", TITLE, text, shown, [], [*drawers, explained(LEGEND + REST_LEGEND)])
+
+
+def needless_tables(done: Sequence[CellResult], names: Names) -> list[Table]:
+    """Return the tables of the chapter; none if it is empty."""
+    cells, rest = responses(done), at_rest(done)
+    if not cells and not any_failover(rest):
+        return []
+    return [*([needless_table(cells, names)] if cells else []), *([rest_table(rest)] if rest else [])]
 
 
 def responses(cells: Sequence[CellResult]) -> list[Responses]:

@@ -76,7 +76,7 @@ def test_started_resources_are_listed_by_name() -> None:
 )
 def test_a_majority_of_daemons(alive: tuple[bool, ...], enough: bool) -> None:
     stack = _stack("", len(alive))
-    stack._daemons = {
+    stack.daemons = {
         f"node{number}": [SimpleNamespace(alive=True), SimpleNamespace(alive=one)]
         for number, one in enumerate(alive, start=1)
     }
@@ -96,10 +96,10 @@ def test_a_daemon_that_ended_is_reported_with_its_log(tmp_path: Any) -> None:
         host.node = tmp_path
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "pacemaker.log").write_text("no permission\n")
-    stack._daemons = {"node1": [SimpleNamespace(alive=False, log_tail=lambda _lines: "ended")]}
+    stack.daemons = {"node1": [SimpleNamespace(alive=False, log_tail=lambda _lines: "ended")]}
     with pytest.raises(FiveninesError, match=r"^node1: a daemon of the cluster ended:\nended\nno perm"):
         stack.not_formed_reason()
-    stack._daemons = {}
+    stack.daemons = {}
     assert stack.not_formed_reason() == "node2, node3 not online"
 
 
