@@ -118,3 +118,74 @@ class TwoPhase:
         self.owner = {key: owner for key, owner in self.owner.items() if owner != item.number}
         if item.done:
             self.txns.append(Txn(item.number, item.done, outcome, item.started, self.now))
+
+
+class Snapshot:
+    """Snapshot isolation: reads of the state at the begin; of two writers of a key, the first one commits."""
+
+    def __init__(self, seed: int, keys: int = 4, clients: int = 5) -> None:
+        self.rng = random.Random(seed)
+        self.lists: dict[int, list[int]] = {key: [] for key in range(keys)}
+        self.clients = clients
+        self.value = 0
+
+    def run(self, n: int) -> list[Txn]:
+        """Return a history of n transactions."""
+        txns: list[Txn] = []
+        running: list[tuple[_Open, dict[int, list[int]], dict[int, int]]] = []
+        for now in range(1, 4 * n):
+            if len(running) < self.clients and len(txns) + len(running) < n:
+                plan = [
+                    (self.rng.choice(("append", "read")), self.rng.randrange(len(self.lists)))
+                    for _ in range(self.rng.randint(1, 5))
+                ]
+                seen = {key: list(items) for key, items in self.lists.items()}
+                running.append((_Open(now, plan, now), seen, {key: len(own) for key, own in seen.items()}))
+            if not running or self.rng.random() < 0.5:
+                continue
+            one, seen, lengths = running.pop(self.rng.randrange(len(running)))
+            txns.append(self._finished(one, seen, lengths, now))
+        return txns
+
+    def _finished(self, one: _Open, seen: dict[int, list[int]], lengths: dict[int, int], now: int) -> Txn:
+        written = set()
+        for kind, key in one.plan:
+            if kind == "append":
+                self.value += 1
+                seen[key].append(self.value)
+                written.add(key)
+                one.done.append(("append", key, self.value))
+            else:
+                one.done.append(("read", key, list(seen[key])))
+        if any(len(self.lists[key]) != lengths[key] for key in written):
+            return Txn(one.number, one.done, "failed", one.started, now)
+        for key in written:
+            self.lists[key] = seen[key]
+        return Txn(one.number, one.done, "ok", one.started, now)
+
+
+class TwoSites:
+    """Two sites, each the home of every other key; a write reaches the other site later: a long fork."""
+
+    def __init__(self, seed: int, keys: int = 4) -> None:
+        self.rng = random.Random(seed)
+        self.sites: list[dict[int, list[int]]] = [{key: [] for key in range(keys)} for _ in range(2)]
+
+    def run(self, n: int) -> list[Txn]:
+        """Return a history of n transactions."""
+        txns = []
+        for number in range(1, n + 1):
+            home = self.rng.randrange(2)
+            site, other = self.sites[home], self.sites[1 - home]
+            keys = [key for key in site if key % 2 == home]
+            if self.rng.random() < 0.3:
+                for key in keys:
+                    other[key] = list(site[key])
+            if self.rng.random() < 0.5:
+                key = self.rng.choice(keys)
+                site[key].append(number)
+                operations: list[Operation] = [("append", key, number)]
+            else:
+                operations = [("read", key, list(own)) for key, own in site.items()]
+            txns.append(Txn(number, operations, "ok", number, number + 1))
+        return txns

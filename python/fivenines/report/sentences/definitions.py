@@ -191,7 +191,8 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Transactions append numbers to lists and read lists, so that reads reveal the order of writes. From"
         " it follow dependencies; a cycle of dependencies is an anomaly (Adya 1999; Kingsbury and Alvaro"
         " 2020). ww: wrote after it; wr: read its write; rw: did not see its write yet. G0, G1c: at most one"
-        " of each group of entangled transactions is counted. G-single, G2-item: distinct shortest cycles."
+        " of each group of entangled transactions is counted. G-single, G-nonadjacent, G2-item: distinct"
+        " shortest cycles; snapshot isolation permits only G2-item."
         " The bank: transfers keep the sum of all balances, so every audit must return it.",
     ),
     (

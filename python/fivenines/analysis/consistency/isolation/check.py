@@ -13,7 +13,7 @@ from fivenines.results.records import Isolation
 from fivenines.results.store import StoredTrial, reader, table_path
 
 # Version of the rules of all checkers, raised when a change affects their results.
-RULES = 1
+RULES = 2
 
 
 def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:

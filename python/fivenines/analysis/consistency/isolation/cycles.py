@@ -3,12 +3,21 @@
     G0        only ww
     G1c       ww and wr, at least one wr
     G-single  exactly one rw
-    G2-item   two rw or more
+    G-nonadjacent
+              two rw or more, no two of them in a row: a long fork. Snapshot isolation excludes it, too
+    G2-item   two rw or more, two of them in a row: write skew, which snapshot isolation permits
 
 G0 and G1c are counted by strongly connected component of the graph of their edges, as Elle does; each
-component is shown by one cycle. G-single and G2-item are counted by distinct shortest cycles, one for
-each rw edge that lies on one; a G2-item cycle is shown only where no cycle with a single rw runs
-through the edge, and no G2-item cycle found before.
+component is shown by one cycle. The others are counted by distinct shortest cycles, one for each rw edge
+that lies on one: first with a single rw; without such a cycle, with no two rw in a row; else any. Edges
+on a cycle of the same kind that was found before are left out.
+
+A short cycle with two rw in a row can hide a longer one without, so the latter has a search of its own: a
+node counts twice, as it was reached by rw or not, and no rw leads on from the former. Its shortest walk may
+pass a transaction twice. Then one of the two parts has no two rw in a row, either.
+
+Sources: A. Adya, Weak Consistency, 1999; A. Cerone and A. Gotsman, Analysing Snapshot Isolation, 2018, whose
+theorem says that each cycle of a history under snapshot isolation has two rw in a row.
 """
 
 import time
@@ -88,7 +97,7 @@ def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Cycles:
         edges: all dependencies.
         size: the number of transactions.
         limit: maximum number of stored cycles of each kind.
-        seconds: the search for G-single and G2-item ends after this time, see `Cycles.searched`.
+        seconds: the search for cycles with rw ends after this time, see `Cycles.searched`.
     """
     result = Cycles()
     cyclic = inner(edges, size)
@@ -135,30 +144,89 @@ def _by_component(edges: Edges, size: int, through: int, kind: str, limit: int, 
 
 
 def _anti(edges: Edges, size: int, limit: int, deadline: float, result: Cycles) -> None:
-    """Add cycles through rw edges: with a single rw edge, or otherwise with several."""
+    """Add cycles through rw edges: a shortest one for each edge, of the kind that fewest levels permit."""
     anti = edges.chosen(edges.kind == RW)
     result.all = len(anti)
     if not len(anti):
         return
-    plain, every = Paths(edges.chosen(edges.kind != RW), size), Paths(edges, size)
-    covered: set[tuple[int, int]] = set()
+    search = _Search(edges, size, deadline)
     seen: set[frozenset[int]] = set()
     for row in range(len(anti)):
-        edge = anti.edge(row)
         try:
-            back = plain.find(edge[1], edge[0], deadline)
-            kind = "G-single" if back else "G2-item"
-            if back is None and edge[:2] not in covered:
-                back = every.find(edge[1], edge[0], deadline)
+            kind, cycle = search.through(anti.edge(row))
         except TimeoutError:
             return
         result.searched += 1
-        if back is None:
-            continue
-        cycle = [edge, *back]
-        if kind == "G2-item":
-            covered.update(step[:2] for step in cycle if step[2] == RW)
         members = frozenset(step[0] for step in cycle)
-        if members not in seen:
+        if cycle and members not in seen:
             seen.add(members)
             result.add(kind, cycle, limit)
+
+
+class _Search:
+    """Search for cycles through rw edges, until `deadline`."""
+
+    def __init__(self, edges: Edges, size: int, deadline: float) -> None:
+        self._deadline = deadline
+        self._plain = Paths(edges.chosen(edges.kind != RW), size)
+        self._apart = Paths(_by_last_step(edges), 2 * size)
+        self._every = Paths(edges, size)
+        # The rw edges of cycles that were found, by kind.
+        self._covered: dict[str, set[tuple[int, int]]] = {"G-nonadjacent": set(), "G2-item": set()}
+
+    def through(self, edge: Edge) -> tuple[str, Cycle]:
+        """Return the kind of a cycle through an rw edge, and the cycle; empty if there is no new one.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+        """
+        source, target = edge[:2]
+        if back := self._plain.find(target, source, self._deadline):
+            return "G-single", [edge, *back]
+        if edge[:2] not in self._covered["G-nonadjacent"]:
+            back = self._apart.find(2 * target + 1, 2 * source, self._deadline) or []
+            once = [(a // 2, b // 2, kind, key, value) for a, b, kind, key, value in back]
+            if once and (cycle := _without_repetition([edge, *once])):
+                return self._found("G-nonadjacent", cycle)
+        if edge[:2] not in self._covered["G2-item"]:
+            back = self._every.find(target, source, self._deadline) or []
+            if back:
+                return self._found("G2-item", [edge, *back])
+        return "", []
+
+    def _found(self, kind: str, cycle: Cycle) -> tuple[str, Cycle]:
+        own = {step[:2] for step in cycle if step[2] == RW}
+        for covered in (kind, "G2-item"):
+            self._covered[covered] |= own
+        return kind, cycle
+
+
+def _by_last_step(edges: Edges) -> Edges:
+    """Return the edges between nodes that count twice: 2 n was not reached by rw, 2 n + 1 was."""
+    other, anti = edges.chosen(edges.kind != RW), edges.chosen(edges.kind == RW)
+    source = np.concatenate([2 * other.source, 2 * other.source + 1, 2 * anti.source])
+    target = np.concatenate([2 * other.target, 2 * other.target, 2 * anti.target + 1])
+    kind, key, value = (
+        np.concatenate([getattr(part, name) for part in (other, other, anti)])
+        for name in ("kind", "key", "value")
+    )
+    return Edges(source, target, kind, key, value)
+
+
+def _without_repetition(walk: Cycle) -> Cycle:
+    """Return a cycle with two rw or more, and no two in a row, from such a walk; empty if it has none.
+
+    A part with fewer rw is a cycle of another kind, which the searches for that kind find.
+    """
+    first: dict[int, int] = {}
+    for at, step in enumerate(walk):
+        begin = first.setdefault(step[0], at)
+        if begin != at:
+            inner, outer = walk[begin:at], walk[:begin] + walk[at:]
+            return _without_repetition(outer if _adjacent(inner) else inner)
+    return walk if sum(step[2] == RW for step in walk) > 1 else []
+
+
+def _adjacent(walk: Cycle) -> bool:
+    """Return whether two rw follow each other on a closed walk."""
+    return any(walk[at - 1][2] == RW == walk[at][2] for at in range(len(walk)))

@@ -64,6 +64,7 @@ SEVERITY = (
     "internal",
     "lost-update",
     "G-single",
+    "G-nonadjacent",
     "G2-item",
 )
 
@@ -80,6 +81,6 @@ def _note(cycles: Cycles, seconds: float) -> str:
     if cycles.searched == cycles.all:
         return ""
     return (
-        f"The search for G-single and G2-item ended after {seconds:g} s, with {cycles.searched:,} of"
+        f"The search for cycles with rw edges ended after {seconds:g} s, with {cycles.searched:,} of"
         f" {cycles.all:,} rw edges on cycles looked at: their counts are lower bounds."
     )

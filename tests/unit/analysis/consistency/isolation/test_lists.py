@@ -18,6 +18,7 @@ PLANTS: dict[str, tuple[list[str | tuple[str, ...]], set[int]]] = {
     "G1b": (["ax1ax2", "rx1", "rx12"], {1, 2}),
     "G1c": (["ax1ry1", "ax2ay1", "rx12"], {1, 2}),
     "G-single": (["ax1ay1", "ax2ry", "rx12"], {1, 2}),
+    "G-nonadjacent": (["ax1", "ay1", "rx1ry", "rxry1"], {1, 2, 3, 4}),
     "G2-item": (["rxay1", "ryax1", "rx1ry1"], {1, 2}),
     "lost-update": (["rxax1", "rxax2", "rx1"], {1, 2}),
     "dirty-update": ([("ax1", "failed"), "ax2", "rx12"], {1, 2}),
@@ -117,7 +118,7 @@ def test_only_so_many_examples_are_kept() -> None:
 
 def test_a_search_that_ran_out_of_time_says_so() -> None:
     result = judged(txn(1, "ax1ry"), txn(2, "ay1rx"), search=-1.0)
-    assert result.note.startswith("The search for G-single and G2-item ended")
+    assert result.note.startswith("The search for cycles with rw edges ended")
 
 
 def test_no_list_append_transactions_no_verdict() -> None:
