@@ -45,17 +45,16 @@ def parse_duration(text: str) -> float:
     stripped = text.strip()
     if _ZERO.fullmatch(stripped):
         return 0.0
-    total, position = 0.0, 0
+    total, position = Decimal(0), 0
     for part in _PART.finditer(stripped):
         if part.start() != position or part[2].lower() not in _DURATION_UNITS:
             break
-        unit = _DURATION_UNITS[part[2].lower()]
-        # Dividing rounds once: 141 * 1e-3 is not the number nearest to 0.141.
-        total += float(part[1]) * unit if unit >= 1 else float(part[1]) / round(1 / unit)
+        # In decimals: 141 * 1e-3 is not the number nearest to 0.141, nor is 32.6 / 1000 that to 0.0326.
+        total += Decimal(part[1]) * Decimal(str(_DURATION_UNITS[part[2].lower()]))
         position = part.end()
-    if position == 0 or position != len(stripped) or math.isinf(total):
+    if position == 0 or position != len(stripped) or math.isinf(float(total)):
         raise ValueError(f"{text!r} is not a duration: write a number and a unit, as 500ms, 10s, 1m30s")
-    return total
+    return float(total)
 
 
 def format_duration(seconds: float) -> str:

@@ -52,6 +52,7 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
         (7200.0, "2h"),
         (7_776_000.0, "90d"),
         (0.00025, "250us"),
+        (0.0326, "32.6ms"),
         (1.5, "1500ms"),
     ],
 )
