@@ -26,6 +26,9 @@ from fivenines.solutions.patroni.etcd import Etcd, Pace
 from fivenines.solutions.patroni.membership import PatroniMembership, PatroniRoles, PatroniSwitchover
 from fivenines.solutions.patroni.settings import PatroniSettings
 
+# Longest time in seconds until Patroni has new settings.
+_PATIENCE = 60.0
+
 # Seconds between two queries of etcd's health.
 _ASK_AGAIN = 2.0
 
@@ -117,10 +120,18 @@ class Patroni(Solution[PatroniSettings, Postgres]):
         return "" if count >= required else f"{count} of {required} standbys are synchronous"
 
     def _set(self, dynamic: dict[str, object]) -> None:
-        """Change the dynamic configuration in etcd for all nodes; it takes effect within one loop."""
+        """Change the dynamic configuration in etcd for all nodes; return when the leader has it."""
         answer = self.daemons[self.roles.primary_of_record.name].ask("PATCH", "/config", dynamic, 10.0)
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused its settings: {answer.text.strip()}")
+        # Until its next loop Patroni goes by its last view of etcd, which it also shows.
+        wait_until(
+            self._not_in_effect, _PATIENCE, f"{self.settings.name}: its settings are not in effect", 0.1
+        )
+
+    def _not_in_effect(self) -> str:
+        differing = [f"{found.setting}: {found.found}" for found in self.configuration.parts_in_effect()]
+        return ", ".join(differing)
 
     def events(self) -> list[ManagerEvent]:
         events = [event for log in self.logs.values() for event in log.events()]
