@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from fivenines.base.errors import FiveninesError
 from fivenines.lab.disks.data_folder import DataFolder, Folder
 from fivenines.lab.hosts.addresses import HostAddresses
 from fivenines.lab.hosts.clock import HostClock
@@ -80,6 +81,18 @@ class Host:
             FiveninesError: the host has no first process on this machine.
         """
         return self.namespaces.pid
+
+    def take_cpu(self, cpus: float) -> None:
+        """Let all of its processes share this many cores, until `give_cpu_back`.
+
+        Raises:
+            FiveninesError: it cannot be limited; with the reason.
+        """
+        raise FiveninesError(f"the CPU of {self.name} cannot be limited")
+
+    def give_cpu_back(self) -> tuple[int, int]:
+        """End `take_cpu`; return in how many periods of 0.1 s processes wanted CPU time, and had to wait."""
+        return 0, 0
 
     def require_sound(self) -> None:
         """Check that the host has worked until now.

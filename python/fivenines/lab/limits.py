@@ -3,13 +3,16 @@
 Needs version 2 with delegated controllers, or version 1 as root. Otherwise `Groups.reason` gives the reason.
 """
 
+import contextlib
 import itertools
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from fivenines.base.errors import FiveninesError
 
 _ROOT = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
@@ -62,17 +65,50 @@ class HostGroup:
     """The control groups of one host."""
 
     def __init__(self, groups: Groups, name: str, memory: int | None, cpus: float | None) -> None:
-        """Create them with a memory limit in bytes and a CPU limit in cores."""
+        """Create them with a memory limit in bytes and a CPU limit in cores; without limits, when needed."""
         self.folders: list[Path] = []
         self._sweeper: subprocess.Popen[bytes] | None = None
-        if (memory is None and cpus is None) or not groups.usable:
-            return
-        unique = f"fivenines-{os.getpid()}-{next(_number)}-{name}"
-        self.folders = list(dict.fromkeys(parent / unique for parent in groups.parents.values()))
-        self._sweeper = _sweep(self.folders)
-        for controller, parent in groups.parents.items():
-            (parent / unique).mkdir(exist_ok=True)
-            self._set(parent / unique, controller, groups.version, memory, cpus)
+        self._groups, self._cpus = groups, cpus
+        self._unique = f"fivenines-{os.getpid()}-{next(_number)}-{name}"
+        if (memory is not None or cpus is not None) and groups.usable:
+            self._create()
+            if memory is not None and "memory" in groups.parents:
+                self._limit_memory(memory)
+            if cpus is not None and "cpu" in groups.parents:
+                self._limit_cpu(cpus)
+
+    def take_cpu(self, cpus: float, running: Callable[[], Iterable[int]]) -> None:
+        """Let all processes of the host, and those that start from now on, share this many cores.
+
+        Args:
+            cpus: number of cores, at least 0.01.
+            running: lists the PIDs of the host's processes.
+
+        Raises:
+            FiveninesError: this user cannot set limits here; with the reason.
+        """
+        if "cpu" not in self._groups.parents:
+            reason = self._groups.reason or "the controller cpu is not mounted"
+            raise FiveninesError(f"the CPU of a host cannot be limited: {reason}")
+        if not self.folders:
+            self._create()
+        self._limit_cpu(cpus)
+        moved: set[int] = set()
+        while fresh := set(running()) - moved:
+            for pid in fresh:
+                with contextlib.suppress(ProcessLookupError):
+                    (self._cpu_folder / "cgroup.procs").write_text(str(pid))
+            moved |= fresh
+
+    def give_cpu_back(self) -> None:
+        """End `take_cpu`: the limit with which the host began applies again."""
+        self._limit_cpu(self._cpus)
+
+    def cpu_periods(self) -> tuple[int, int]:
+        """Return in how many periods of 0.1 s its processes wanted CPU time, and in how many they waited."""
+        lines = (self._cpu_folder / "cpu.stat").read_text().splitlines()
+        found = dict(line.split() for line in lines)
+        return int(found["nr_periods"]), int(found["nr_throttled"])
 
     def wrap(self, command: Sequence[str]) -> list[str]:
         """Return the command line that runs a command and its children in the groups."""
@@ -88,19 +124,28 @@ class HostGroup:
             self._sweeper.wait()
             self._sweeper = None
 
-    def _set(
-        self, folder: Path, controller: str, version: int, memory: int | None, cpus: float | None
-    ) -> None:
-        if version == 2:
-            if memory is not None:
-                (folder / "memory.max").write_text(str(memory))
-            if cpus is not None:
-                (folder / "cpu.max").write_text(f"{round(cpus * _PERIOD_US)} {_PERIOD_US}")
-        elif controller == "memory" and memory is not None:
-            (folder / "memory.limit_in_bytes").write_text(str(memory))
-        elif controller == "cpu" and cpus is not None:
-            (folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
-            (folder / "cpu.cfs_quota_us").write_text(str(round(cpus * _PERIOD_US)))
+    @property
+    def _cpu_folder(self) -> Path:
+        return self._groups.parents["cpu"] / self._unique
+
+    def _create(self) -> None:
+        self.folders = list(dict.fromkeys(parent / self._unique for parent in self._groups.parents.values()))
+        self._sweeper = _sweep(self.folders)
+        for folder in self.folders:
+            folder.mkdir(exist_ok=True)
+
+    def _limit_memory(self, memory: int) -> None:
+        file = "memory.max" if self._groups.version == 2 else "memory.limit_in_bytes"
+        (self._groups.parents["memory"] / self._unique / file).write_text(str(memory))
+
+    def _limit_cpu(self, cpus: float | None) -> None:
+        """Set the limit in cores; None: no limit."""
+        quota = None if cpus is None else round(cpus * _PERIOD_US)
+        if self._groups.version == 2:
+            (self._cpu_folder / "cpu.max").write_text(f"{'max' if quota is None else quota} {_PERIOD_US}")
+        else:
+            (self._cpu_folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+            (self._cpu_folder / "cpu.cfs_quota_us").write_text(str(-1 if quota is None else quota))
 
 
 def _sweep(folders: Sequence[Path]) -> subprocess.Popen[bytes]:

@@ -1,10 +1,12 @@
 """Faults of nodes, of managers and of proxies on real servers: they are injected, end, and lose nothing."""
 
+import re
 from pathlib import Path
 
 import pytest
 from lab_support import OPERATOR, Outcome, run_trial, timing
 
+from fivenines.lab import limits
 from fivenines.results.records import FaultRecord
 
 
@@ -128,4 +130,22 @@ faults: [{fault: connection-storm, connections: 350, duration: 2s}]
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
     assert "350 clients connected at once" in faults["connection-storm"].detail
+    _nothing_lost(outcome)
+
+
+def test_a_starved_server_waits_for_its_cpu_time(tmp_path: Path) -> None:
+    text = """
+solutions: [{solution: standalone}]
+faults: [{fault: slow-cpu, taken: 98%, duration: 3s}]
+"""
+    outcome = run_trial(tmp_path, text + timing())
+    (fault,) = outcome.record.faults
+    groups = limits.detect()
+    if not groups.usable:
+        assert not fault.verified and groups.reason in fault.detail
+        return
+    _faults(outcome)
+    assert "share 2% of a core" in fault.detail
+    waited = re.search(r"had to wait in (\d+) of (\d+) periods", fault.ended_detail)
+    assert waited and 0 < int(waited[1]) <= int(waited[2])
     _nothing_lost(outcome)

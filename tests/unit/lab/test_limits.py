@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fivenines.base.errors import FiveninesError
 from fivenines.lab import limits
 from fivenines.lab.limits import Groups, HostGroup, detect
 
@@ -192,3 +193,45 @@ def test_groups_are_swept_when_we_let_go_even_if_a_process_lingers(tmp_path: Pat
     group.remove()
     assert not folder.exists()
     group.remove()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_cpu_is_taken_from_all_processes_and_given_back(tmp_path: Path, version: int) -> None:
+    """The kernel's files are plain files here: what is written into them is what it would get."""
+    own, limited = tmp_path / "cpu", 0.5
+    own.mkdir()
+    group = HostGroup(Groups({"cpu": own}, version), "node1", None, limited)
+    (folder,) = group.folders
+    listed = iter([[11, 12], [11, 12, 13], [11, 12, 13]])
+    group.take_cpu(0.1, lambda: next(listed))
+    name, given = ("cpu.max", "10000 100000") if version == 2 else ("cpu.cfs_quota_us", "10000")
+    assert (folder / name).read_text() == given
+    assert (folder / "cgroup.procs").read_text() == "13", "a process that started meanwhile was moved, too"
+    (folder / "cpu.stat").write_text("nr_periods 40\nnr_throttled 31\nthrottled_time 5\n")
+    group.give_cpu_back()
+    assert group.cpu_periods() == (40, 31)
+    assert (folder / name).read_text() == ("50000 100000" if version == 2 else "50000")
+    _removed(group)
+
+
+def _removed(group: HostGroup) -> None:
+    """Remove the groups: plain files would keep their folders, as the kernel's files do not."""
+    for file in (file for folder in group.folders for file in folder.iterdir()):
+        file.unlink()
+    group.remove()
+
+
+def test_a_host_without_limits_gets_groups_when_its_cpu_is_taken(tmp_path: Path) -> None:
+    group = HostGroup(Groups({"cpu": tmp_path}, 1), "node1", None, None)
+    assert group.folders == [] and group.wrap(["true"]) == ["true"]
+    group.take_cpu(0.01, list)
+    assert group.wrap(["true"])[0] == "sh", "what starts from now on is limited as well"
+    group.give_cpu_back()
+    assert (group.folders[0] / "cpu.cfs_quota_us").read_text() == "-1"
+    _removed(group)
+
+
+def test_without_control_groups_the_reason_is_given() -> None:
+    group = HostGroup(Groups({}, 1, "only root can change them"), "node1", None, None)
+    with pytest.raises(FiveninesError, match="cannot be limited: only root can change them"):
+        group.take_cpu(0.5, list)

@@ -49,7 +49,7 @@ from fivenines.results.records import FOUND_DEAD, Event, FaultRecord, TrialRecor
 HICCUPS = frozenset(
     (
         *("freeze", "partition", "degrade", "slow-disk", "connection-storm", "long-transaction"),
-        *("host-freeze", "manager-freeze", "stalled-replica", "manager", "proxy", "arbiter"),
+        *("host-freeze", "manager-freeze", "slow-cpu", "stalled-replica", "manager", "proxy", "arbiter"),
     )
 )
 

@@ -10,6 +10,7 @@ from fivenines.load.workloads.program import OURS
 from fivenines.solutions.settings import SolutionSettings
 
 _FAULTS = {
+    "slow-cpu": "the CPU of the inventory's machines cannot be taken away",
     "slow-disk": "the disks of the inventory's machines cannot be slowed down",
     "full-disk": "the disks of the inventory's machines cannot be filled",
     "host-freeze": "not all processes of a machine can be frozen; use `freeze` or `partition`",

@@ -54,6 +54,13 @@ class NamespaceHost(Host):
         self.files = HostFiles(self.node, all_ids=all_ids)
         self.clock = HostClock()
 
+    def take_cpu(self, cpus: float) -> None:
+        self.group.take_cpu(cpus, lambda: [process.pid for process in self.processes.running()])
+
+    def give_cpu_back(self) -> tuple[int, int]:
+        self.group.give_cpu_back()
+        return self.group.cpu_periods()
+
     def start(self, lab: int) -> None:
         """Start the host in the lab with this first process."""
         self.namespaces.start(lab)
