@@ -7,6 +7,10 @@ from typing import Any
 Address = tuple[str, int]
 
 
+class ServerFullError(Exception):
+    """The server refuses a new client because it has as many as it permits: it runs."""
+
+
 class Control(ABC):
     """Operations for one kind of server.
 
@@ -23,7 +27,11 @@ class Control(ABC):
 
     @abstractmethod
     def check(self, address: Address) -> str:
-        """Return why this is not a working primary; empty if it is."""
+        """Return why this is not a working primary; empty if it is.
+
+        Raises:
+            ServerFullError: the server said so, and whether it is a primary is not known.
+        """
 
     @abstractmethod
     def position(self, address: Address) -> int | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pymysql
 import pytest
+from lab_support import run_trial, timing
 
 from fivenines.experiment.source import solution_from
 from fivenines.lab.network.network import into
@@ -142,3 +143,19 @@ def test_a_switchover_ends_transactions_that_wait_for_each_other(tmp_path: Path,
                 blocked.result(60)
         assert new.writable() and not old.writable()
         assert deployed.solution.roles.by_name() == {"node1": "replica", "node2": "primary"}
+
+
+@pytest.mark.parametrize("solution", ["hot-standby", "replication, mode: after_sync"])
+def test_a_full_server_is_not_taken_for_dead(tmp_path: Path, solution: str) -> None:
+    # Each check of the operator is a new client, which the server refuses during the storm.
+    operator = "{kind: operator, interval: 500ms, misses: 3, timeout: 10s}"
+    text = f"""
+solutions: [{{solution: {solution}, manager: {operator}}}]
+faults: [{{fault: connection-storm, connections: 400, duration: 5s}}]
+"""
+    outcome = run_trial(tmp_path, text + timing())
+    (fault,) = outcome.record.faults
+    assert fault.verified, fault
+    kinds = outcome.kinds()
+    assert "full" in kinds
+    assert "promoted" not in kinds and "fenced" not in kinds

@@ -7,8 +7,10 @@ from typing import Any
 import pymysql
 import pytest
 
+from fivenines.servers.control import ServerFullError
 from fivenines.servers.mysql.control import MysqlControl
 from fivenines.servers.mysql.replication import READ_ONLY, SEMI_SYNC_PRIMARY, WRITABLE, follow
+from fivenines.servers.mysql_family import control
 
 ADDRESS = ("10.99.0.12", 3306)
 SOURCE = "00000000-0000-0000-0000-000000000011"
@@ -91,3 +93,42 @@ def test_checks_report_what_is_wrong() -> None:
 
     assert Refusing({}).check(ADDRESS) == "nobody there"
     assert Refusing({}).position(ADDRESS) is None
+
+
+class Failing(MysqlControl):
+    """Fails to connect with this error."""
+
+    error: Exception
+
+    @contextlib.contextmanager
+    def cursor(self, address: Any, patience: float | None = None) -> Iterator[Any]:
+        raise self.error
+        yield
+
+
+@pytest.mark.parametrize("code", [1040, 1203, 1226])
+def test_a_server_that_says_it_is_full_is_alive(code: int) -> None:
+    failing = Failing(1.0, "hidden")
+    failing.error = pymysql.err.OperationalError(code, "Too many connections")
+    with pytest.raises(ServerFullError, match="Too many connections"):
+        failing.check(ADDRESS)
+
+
+def test_other_refusals_are_misses() -> None:
+    failing = Failing(1.0, "hidden")
+    failing.error = pymysql.err.OperationalError(2003, "Can't connect")
+    assert failing.check(ADDRESS) == "Can't connect"
+    failing.error = TimeoutError("timed out")
+    assert failing.check(ADDRESS) == "timed out"
+
+
+def test_a_timeout_below_a_second_is_not_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def connect(**options: Any) -> Any:
+        asked.update(options)
+        raise pymysql.err.OperationalError(2003, "Can't connect")
+
+    monkeypatch.setattr(control, "opened", connect)
+    MysqlControl(0.8, "hidden").check(ADDRESS)
+    assert [asked[f"{name}_timeout"] for name in ("connect", "read", "write")] == [0.8, 0.8, 0.8]

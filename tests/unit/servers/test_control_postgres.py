@@ -1,10 +1,13 @@
 """Operations of the operator on PostgreSQL: statements in their order."""
 
 import contextlib
+import re
 from typing import Any
 
+import psycopg
 import pytest
 
+from fivenines.servers.control import ServerFullError
 from fivenines.servers.postgres.control import PostgresControl
 
 ADDRESS = ("10.99.0.12", 5432)
@@ -51,3 +54,34 @@ def test_a_promotion_that_does_not_end_changes_nothing() -> None:
     with pytest.raises(RuntimeError, match="did not finish within 60 s"):
         control.promote(ADDRESS, [])
     assert control.statements == ["SELECT pg_promote(true, 60)"]
+
+
+class Refusing(PostgresControl):
+    """Refuses each client with these words."""
+
+    words = ""
+
+    def _connect(self, address: Any) -> Any:
+        raise psycopg.OperationalError(self.words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'connection to server at "10.99.0.12", port 5432 failed: FATAL:  sorry, too many clients already',
+        "FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        'FATAL:  too many connections for role "fivenines"',
+        "FATAL:  no more connections allowed (max_client_conn)",
+    ],
+)
+def test_a_server_that_says_it_is_full_is_alive(words: str) -> None:
+    control = Refusing(1.0, "hidden")
+    control.words = words
+    with pytest.raises(ServerFullError, match=re.escape(words)):
+        control.check(ADDRESS)
+
+
+def test_other_refusals_are_misses() -> None:
+    control = Refusing(1.0, "hidden")
+    control.words = "connection refused\nIs the server running?"
+    assert control.check(ADDRESS) == "connection refused"

@@ -10,9 +10,12 @@ from typing import Any, ClassVar
 from fivenines.base.drivers import pymysql
 from fivenines.base.threads import Background
 from fivenines.servers.base import REPLICATION
-from fivenines.servers.control import Address, Control
+from fivenines.servers.control import Address, Control, ServerFullError
 from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.mysql_family.replication import Replicating
+
+# Too many connections of the server, of this user, and in this hour (MySQL error reference).
+_FULL = (1040, 1203, 1226)
 
 # Longest wait, in seconds, until a replica has applied what it has received.
 _APPLY_TIMEOUT = 300.0
@@ -52,6 +55,8 @@ class MysqlFamilyControl(Control):
                 cursor.execute("SELECT CONCAT(@@global.read_only) NOT IN ('0', 'OFF') AS read_only")
                 row = cursor.fetchone()
         except (pymysql.Error, OSError) as error:
+            if error.args[0] in _FULL:
+                raise ServerFullError(error.args[-1]) from error
             return str(error.args[-1])
         return "it is read-only" if row and row["read_only"] else ""
 
@@ -114,15 +119,14 @@ class MysqlFamilyControl(Control):
     def cursor(self, address: Address, patience: float | None = None) -> Iterator[Any]:
         """Open a short connection and yield its cursor; `patience`: timeout of answers in seconds."""
         host, port = address
-        bound = max(1, round(self.timeout))
         connection = opened(
             host=host,
             port=port,
             user=REPLICATION,
             password=self.password,
-            connect_timeout=bound,
-            read_timeout=patience or bound,
-            write_timeout=bound,
+            connect_timeout=self.timeout,
+            read_timeout=patience or self.timeout,
+            write_timeout=self.timeout,
             autocommit=True,
             cursorclass=pymysql.cursors.DictCursor,
             **self.encryption,

@@ -1,13 +1,21 @@
 """Failover of PostgreSQL streaming replication (manual, 26.3: pg_promote)."""
 
+import contextlib
 import math
-from collections.abc import Sequence
+import os
+import re
+import socket
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fivenines.base.drivers import psycopg
 from fivenines.servers.base import REPLICATION
-from fivenines.servers.control import Address, Control
+from fivenines.servers.control import Address, Control, ServerFullError
 from fivenines.servers.postgres.server import conninfo, synchronous_names
+
+# 53300, too_many_connections (PostgreSQL manual, appendix A), in the words of the server and of PgBouncer.
+_FULL = re.compile(r"too many (?:clients|connections)|remaining connection slots|no more connections allowed")
 
 
 class PostgresControl(Control):
@@ -15,9 +23,12 @@ class PostgresControl(Control):
 
     def check(self, address: Address) -> str:
         try:
-            with self._connect(address) as connection:
+            with self._connect(address) as connection, _within(connection, self.timeout):
                 row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
         except psycopg.Error as error:
+            # A refused login has no SQLSTATE in psycopg; the lab's servers speak English.
+            if _FULL.search(str(error)):
+                raise ServerFullError(str(error).strip().splitlines()[-1]) from error
             return str(error).strip().splitlines()[0]
         return "it is a standby" if row == (True,) else ""
 
@@ -71,3 +82,22 @@ class PostgresControl(Control):
             tcp_user_timeout=round(self.timeout * 1000),
             autocommit=True,
         )
+
+
+@contextlib.contextmanager
+def _within(connection: "psycopg.Connection[Any]", seconds: float) -> Iterator[None]:
+    """Break the connection after this time: libpq waits for an answer for ever if the server stands still."""
+    other = socket.socket(fileno=os.dup(connection.fileno()))
+
+    def end() -> None:
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
+
+    bound = threading.Timer(seconds, end)
+    bound.start()
+    try:
+        yield
+    finally:
+        bound.cancel()
+        bound.join()
+        other.close()

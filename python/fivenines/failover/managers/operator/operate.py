@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.load.commands import PASSWORD
-from fivenines.servers.control import Address, Control
+from fivenines.servers.control import Address, Control, ServerFullError
 from fivenines.servers.mariadb.control import MariadbControl
 from fivenines.servers.mysql.control import MysqlControl
 from fivenines.servers.postgres.control import PostgresControl
@@ -46,9 +46,16 @@ class Operate:
     def watch(self) -> None:
         """Check the primary at every interval, for ever."""
         tell("watching", self.primary)
-        misses, tick = 0, time.monotonic()
+        misses, tick, full = 0, time.monotonic(), False
         while True:
-            fault = self.control.check(self.nodes[self.primary])
+            fault, was_full = "", full
+            try:
+                fault, full = self.control.check(self.nodes[self.primary]), False
+            except ServerFullError as answer:
+                # A dead server does not say so, and to fence this one would end a service that works.
+                full = True
+                if not was_full:
+                    tell("full", self.primary, f"it runs: {answer}")
             misses = misses + 1 if fault else 0
             if fault:
                 tell("missed", self.primary, f"{misses} of {self.misses_allowed}: {fault}")

@@ -1,13 +1,13 @@
 """The operator's decisions, with servers that give fixed answers."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from fivenines.failover.managers.operator import operate
-from fivenines.servers.control import Address, Control
+from fivenines.servers.control import Address, Control, ServerFullError
 from fivenines.servers.mariadb.control import sequence
 
 
@@ -176,3 +176,27 @@ def test_a_command_that_comes_while_an_answer_is_awaited_is_not_lost(
 def test_a_restarted_operator_knows_the_primary(events: list[str]) -> None:
     assert _operate({}, primary="node2").primary == "node2"
     assert _operate({}, primary="").primary == "node1"
+
+
+def test_a_full_server_is_no_miss_and_is_told_once(
+    events: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: Iterator[str | Exception] = iter(
+        ["gone", ServerFullError("too many"), ServerFullError("too many"), "gone", "", "gone", "gone"]
+    )
+
+    def check(_self: Answers, _address: Address) -> str:
+        answer = next(answers, KeyboardInterrupt())
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(Answers, "check", check)
+    operator = _operate({"node2": 5, "node3": 7}, misses=2, interval=0.001)
+    monkeypatch.setattr(operate, "command", lambda _seconds: "")
+    with pytest.raises(KeyboardInterrupt):
+        operator.watch()
+    assert events[:4] == ["watching node1", "missed node1", "full node1", "missed node1"]
+    assert events[4:7] == ["missed node1", "missed node1", "decided node1"], (
+        "two in a row, after a good check"
+    )
