@@ -205,3 +205,13 @@ def _until(happened: Callable[[], bool], timeout: float = 120.0) -> None:
                 return
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+@pytest.mark.lasts(20)
+def test_a_calm_loop_is_in_effect_when_the_load_begins(tmp_path: Path) -> None:
+    # During the deployment the loop has 1 s. Until its next one Patroni shows, and goes by, the old settings.
+    calm = "solutions: [{solution: patroni, mode: synchronous, loop_wait: 10s}]\nfaults: [none]\n"
+    # A difference would break the trial.
+    deployment = run_trial(tmp_path, calm + timing(2.0)).record.deployment
+    assert deployment is not None and deployment.in_effect is not None
+    assert deployment.in_effect.compared > 0 and deployment.in_effect.differing == []
