@@ -182,6 +182,17 @@ class PatroniSettings(SolutionSettings):
         problems += postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit)
         return problems
 
+    def _two_down(self, alone: str) -> str:
+        """Return what happens when two of three nodes are down; `alone`: what a single node does."""
+        if self.etcd != "apart":
+            return "no majority in etcd: no primary"
+        if self.mode == "asynchronous":
+            return f"the last one {alone}, if etcd has its majority"
+        return (
+            f"the last one {alone}, if etcd has its majority and it was the leader or its synchronous "
+            "standby; another one is not promoted"
+        )
+
     def facts(self) -> SolutionFacts:
         asynchronous = self.mode == "asynchronous"
         waits = "its own node has it" if asynchronous else "a synchronous standby has it, too"
@@ -199,18 +210,16 @@ class PatroniSettings(SolutionSettings):
             write_scaling="none: one node takes writes",
             read_scaling="standbys answer reads, with their replay lag",
             one_failure_loses=(
-                f"commits of the last moments, up to {self.maximum_lag_on_failover} bytes of log"
+                f"commits of the last moments: {self.maximum_lag_on_failover} bytes of log, and what was "
+                "written since the leader last wrote its position to etcd, up to "
+                f"{format_duration(self.ttl)} ago"
                 if asynchronous
                 else "nothing while a synchronous standby was assigned"
             ),
             may_lose="a commit waits for no standby" if asynchronous else "",
             partition=f"the side with etcd's majority has the leader; a leader without etcd {cut_off}",
             one_down="writes continue after the failover" if self.members > 2 else f"the other one {alone}",
-            two_down=(
-                f"the last one {alone}, if etcd has its majority"
-                if self.etcd == "apart"
-                else "no majority in etcd: no primary"
-            ),
+            two_down=self._two_down(alone),
             sources=[
                 "Patroni documentation: Replication modes",
                 "Patroni documentation: Dynamic configuration settings",

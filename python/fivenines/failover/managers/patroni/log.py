@@ -31,6 +31,11 @@ _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
 )
 _FAILED = re.compile(r"demoting self because|demoted self because (?!DCS)")
+# Problems of its client of etcd (patroni/dcs/etcd.py, etcd3.py).
+_STORE = re.compile(
+    r"Request to server \S+ failed|Failed to get list of machines|Connected to Etcd node with term"
+)
+_LONGEST = 160
 _FAILSAFE = "continue to run as a leader because failsafe mode is enabled"
 
 
@@ -88,12 +93,16 @@ class Reader:
         self._racing = False
         self._failsafe = False
         self._last = ""
+        # What Patroni said last of a problem with etcd.
+        self._store = ""
 
     def read(self, line: str, offset: int) -> list[ManagerEvent]:
         """Return the events of a line; `offset`: wall clock minus CLOCK_MONOTONIC, in ns."""
         match = _LINE.match(line)
         if match is None:
             return []
+        if _STORE.match(match[3]):
+            self._store = match[3][:_LONGEST]
         moment = _nanoseconds(match[1]) - offset
         events = list(self._events_of(match[2], match[3]))
         self._last = match[3]
@@ -124,8 +133,11 @@ class Reader:
         elif _REPOINTED.match(message):
             yield "repointed", self._node, message
         elif level == "CRITICAL" or _FAILED.match(message):
-            why = " (etcd is unreachable, or has no quorum)" if "DCS is not" in message else ""
-            yield "failed", self._node, message + why
+            yield "failed", self._node, message + (self._why_no_store() if "DCS is not" in message else "")
+
+    def _why_no_store(self) -> str:
+        """Return what Patroni said last of etcd: it may be away, without quorum, or refused for its term."""
+        return f" ({self._store})" if self._store else " (Patroni's log does not say why)"
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:

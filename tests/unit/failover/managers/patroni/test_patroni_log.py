@@ -91,10 +91,25 @@ def test_a_leader_in_failsafe_mode_yields_one_event() -> None:
     assert _kinds("node1", text + calm + text) == [("failsafe", "node1")] * 2
 
 
-def test_unreachable_etcd_is_reported() -> None:
-    line = "2026-11-22 08:04:11,366 INFO: demoting self because DCS is not accessible and I was a leader"
-    (event,) = Reader("node1").read(line, 0)
-    assert event.detail.endswith("(etcd is unreachable, or has no quorum)")
+def test_the_reason_of_patroni_s_own_is_kept_when_it_cannot_use_etcd() -> None:
+    demoted = "2026-11-22 08:04:11,366 INFO: demoting self because DCS is not accessible and I was a leader"
+    reader = Reader("node1")
+    (event,) = reader.read(demoted, 0)
+    assert event.detail.endswith("(Patroni's log does not say why)")
+    # A healthy etcd that was restored from a snapshot is refused: it is not "unreachable".
+    term = "Connected to Etcd node with term 2. Old known term 5. Switching to another node."
+    for line, why in (
+        (f"2026-11-22 08:05:00,000 WARNING: {term}", f"({term})"),
+        (
+            "2026-11-22 08:06:00,000 ERROR: Request to server http://10.99.0.11:2379 failed: "
+            f"MaxRetryError({'x' * 300})",
+            "(Request to server http://10.99.0.11:2379 failed: MaxRetryError(" + "x" * 97 + ")",
+        ),
+    ):
+        assert reader.read(line, 0) == []
+        reader.read("2026-11-22 08:04:12,000 INFO: something else", 0)
+        (event,) = reader.read(demoted, 0)
+        assert event.detail.endswith(why), event.detail
 
 
 @pytest.mark.parametrize(
