@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from lab_support import PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
+import pytest
+from lab_support import LIMIT, PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
 
+from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby.settings import HotStandbySettings
@@ -138,3 +140,38 @@ solutions:
     assert record.divergence is not None
     assert sorted(record.divergence.compared) == ["node1", "node2", "node3"]
     assert record.divergence.differences == [] and outcome.writes_after_fault() > 0
+
+
+def test_a_primary_that_cannot_be_rewound_gets_a_new_base_copy(tmp_path: Path) -> None:
+    with _standbys(tmp_path, standbys=1, synchronous_commit="local") as solution:
+        old, new = solution.nodes
+        _write(old, 1)
+        wait_until(lambda: "" if _has(new, 1) else "not there", LIMIT, "row 1")
+        assert old.process is not None
+        old.process.gone(old.process.kill())
+        new.sql.execute("SELECT pg_promote(true, 60)")
+        solution.roles.appoint(new.name)
+        _write(new, 2)
+        # Without its log the old primary can neither be rewound nor recover.
+        old.host.commands.run(["sh", "-c", "rm -f /run/node/data/pg_wal/0*"], uid=old.uid)
+        solution.membership.rejoin(old)
+        wait_until(lambda: solution.membership.not_joined_reason(old), LIMIT, "node1")
+        wait_until(lambda: "" if _has(old, 2) else "not there", LIMIT, "row 2")
+        (event,) = solution.events()
+        assert (event.kind, event.node) == ("restored", "node1")
+        assert event.detail.startswith("a new base copy of node2, as pg_rewind failed: ")
+        assert not old.host.data.exists("fivenines-copy")
+
+
+def test_a_copy_that_fails_leaves_the_data_as_they_were(tmp_path: Path) -> None:
+    with _standbys(tmp_path, standbys=1) as solution:
+        old, new = solution.nodes
+        for node in (old, new):
+            assert node.process is not None
+            node.process.gone(node.process.kill())
+        before = old.host.data.read_text("PG_VERSION")
+        with pytest.raises(FiveninesError, match="connection to server"):
+            old.copy_from(new)
+        assert old.host.data.read_text("PG_VERSION") == before
+        old.start()
+        old.wait_ready()

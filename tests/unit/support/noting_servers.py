@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+from fivenines.base.errors import FiveninesError
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
@@ -40,6 +41,8 @@ class Noting:
         self.done: list[str] = []
         self.state: Any = None
         self.is_writable = self.answering = self.standby = False
+        # Whether it cannot be rewound, nor copied from.
+        self.spent = False
         self.sql: Any = SimpleNamespace(execute=self.execute, replica_status=lambda: self.state)
 
     @property
@@ -73,6 +76,13 @@ class Noting:
 
     def rewind(self, source: Any) -> None:
         self.done.append(f"rewind from {source.name}")
+        if self.spent:
+            raise FiveninesError("pg_rewind: error: could not open the log")
+
+    def copy_from(self, source: Any) -> None:
+        self.done.append(f"copy of {source.name}")
+        if source.spent:
+            raise FiveninesError("pg_basebackup: error: no connection")
 
     def set_system(self, name: str, value: Any) -> None:
         self.done.append(f"{name} = {value}")

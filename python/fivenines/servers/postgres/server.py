@@ -119,8 +119,33 @@ class Postgres(LocalServer):
         """Run ALTER SYSTEM and reload: the setting survives a restart."""
         self.sql.execute(f"ALTER SYSTEM SET {name} = {setting_value(value)}", "SELECT pg_reload_conf()")
 
+    def copy_from(self, source: "Postgres") -> None:
+        """Replace the data directory of a stopped server by a new copy of another's (pg_basebackup, manual).
+
+        Raises:
+            FiveninesError: it failed, and the data directory is as it was; with pg_basebackup's message.
+        """
+        copy = inside("data", _COPY)
+        self.host.commands.run(["rm", "-rf", copy], uid=self.uid)
+        self.host.commands.run(
+            [
+                self.engine.program("pg_basebackup"),
+                "--pgdata",
+                copy,
+                "--checkpoint=fast",
+                "--dbname",
+                f"host={source.host.address} user={REPLICATION} passfile={PASSFILE}",
+            ],
+            uid=self.uid,
+            timeout=_LONGEST_COPY,
+        )
+        self.host.commands.run(["sh", "-ec", _REPLACE, "sh", inside("data"), _COPY], uid=self.uid)
+
     def rewind(self, source: "Postgres") -> None:
         """Rewind a crashed former primary to the history of `source` (pg_rewind, manual).
+
+        A rewind that failed has spent the data directory: killed early, it leaves a server that would start
+        as a primary, and killed late, one without the log that a second one needs (seen with 18.6).
 
         Raises:
             FiveninesError: it could not be rewound; with pg_rewind's message.
@@ -148,6 +173,17 @@ class Postgres(LocalServer):
             uid=self.uid,
             timeout=120.0,
         )
+
+
+# A new copy, within the data directory, until it replaces the rest.
+_COPY = "fivenines-copy"
+_REPLACE = """
+cd "$1"
+find . -mindepth 1 -maxdepth 1 ! -name "$2" -exec rm -rf {} +
+find "$2" -mindepth 1 -maxdepth 1 -exec mv {} . \\;
+rmdir "$2"
+"""
+_LONGEST_COPY = 3600.0
 
 
 def conninfo(address: str, name: str) -> str:

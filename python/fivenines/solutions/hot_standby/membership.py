@@ -1,8 +1,12 @@
 """Roles and members of a primary with hot standbys and, if there is one, a subscriber."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from fivenines.base.errors import FiveninesError, brief
+from fivenines.servers.cluster.cluster import Cluster
+from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.servers.cluster.roles import Roles
 from fivenines.servers.postgres import logical
 from fivenines.servers.postgres.server import Postgres
@@ -28,6 +32,11 @@ class HotStandbyMembership(StreamingMembership):
 
     cluster: "HotStandby"
 
+    def __init__(self, cluster: Cluster[Postgres]) -> None:
+        super().__init__(cluster)
+        # What happened to nodes that returned, for the timeline.
+        self.events: list[ManagerEvent] = []
+
     def rejoin(self, node: Postgres) -> None:
         postgres = self.cluster.node(node.name)
         primary = self.cluster.roles.primary()
@@ -38,7 +47,7 @@ class HotStandbyMembership(StreamingMembership):
             return
         was_primary = not postgres.is_standby()
         if was_primary:
-            postgres.rewind(primary)
+            self._rewind_or_copy(postgres, primary)
         self.cluster.follow(postgres, primary)
         postgres.start()
         postgres.wait_ready()
@@ -47,6 +56,18 @@ class HotStandbyMembership(StreamingMembership):
             self.cluster.make_slots(postgres)
         primary.set_system("synchronous_standby_names", self.cluster.sync_names(primary))
         self.cluster.guard_subscriber(primary)
+
+    def _rewind_or_copy(self, node: Postgres, primary: Postgres) -> None:
+        """Let a former primary follow: rewound, or with a new copy if that failed."""
+        try:
+            node.rewind(primary)
+        except FiveninesError as failure:
+            try:
+                node.copy_from(primary)
+            except FiveninesError as error:
+                raise FiveninesError(f"{failure}\nA new base copy failed, too: {error}") from error
+            detail = f"a new base copy of {primary.name}, as pg_rewind failed: {brief(failure)}"
+            self.events.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
 
     def unexpected_primary_reason(self, node: Postgres) -> str:
         primary = self.cluster.roles.primary()

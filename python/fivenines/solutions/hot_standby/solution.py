@@ -6,6 +6,7 @@ Source: PostgreSQL 18 manual, chapter 26 (High Availability) and `synchronous_co
 from itertools import pairwise
 
 from fivenines.base.waiting import wait_until
+from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.servers.postgres import logical, slots
 from fivenines.servers.postgres.server import STANDBY_SIGNAL, Postgres, conninfo, synchronous_names
 from fivenines.solutions.base import Solution
@@ -21,6 +22,7 @@ class HotStandby(Solution[HotStandbySettings, Postgres]):
     settings_type = HotStandbySettings
     roles_type = HotStandbyRoles
     membership_type = HotStandbyMembership
+    membership: HotStandbyMembership
     stalling_type = ReplayStalling
     configuration_type = HotStandbyConfiguration
 
@@ -102,6 +104,9 @@ class HotStandby(Solution[HotStandbySettings, Postgres]):
     def make_slots(self, node: Postgres) -> None:
         """Create slots for all other nodes on each node, so that a promoted node already has them."""
         slots.renew(node, [other.name for other in self.publishers if other is not node])
+
+    def events(self) -> list[ManagerEvent]:
+        return list(self.membership.events)
 
     def follow(self, standby: Postgres, upstream: Postgres) -> None:
         """Let a stopped server start as a standby of another one."""

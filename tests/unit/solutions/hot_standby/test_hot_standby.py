@@ -25,6 +25,21 @@ def test_which_commits_wait_for_a_standby(synchronous_commit: str, synchronous: 
     assert primary.done == [f"synchronous_standby_names = {names}"]
 
 
+def test_a_primary_that_cannot_be_rewound_is_copied_anew() -> None:
+    solution = deployed(standby(standbys=2))
+    old, primary, _ = solution.nodes
+    primary.answering = primary.is_writable = old.spent = True
+    solution.follow = lambda node, source: node.done.append(f"follows {source.name}")
+    solution.membership.rejoin(old)
+    assert old.done == ["rewind from node2", "copy of node2", "follows node2", "start"]
+    (event,) = solution.events()
+    assert (event.kind, event.node) == ("restored", "node1")
+    assert event.detail.endswith("as pg_rewind failed: pg_rewind: error: could not open the log")
+    primary.spent = True
+    with pytest.raises(FiveninesError, match="A new base copy failed, too: pg_basebackup"):
+        solution.membership.rejoin(old)
+
+
 def test_how_many_standbys_a_commit_waits_for_and_which() -> None:
     quorum = deployed(standby(standbys=3, wait_for=2))
     assert quorum.sync_names(quorum.nodes[1]) == "ANY 2 (node1, node3, node4)"
