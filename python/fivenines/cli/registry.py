@@ -46,6 +46,7 @@ ENTRIES = {
     "tune": Entry(
         "timeouts.tune", "tune", "Find the timeouts that meet requirements on outage and needless failovers."
     ),
+    "stalls": Entry("timeouts.stalls", "stalls", "Record the stalls of this machine, for `fivenines tune`."),
     "replicate": Entry(
         "experiments.replicate", "replicate", "Run a published study again and check each of its claims."
     ),
