@@ -212,7 +212,7 @@ def limits() -> Check:
     if groups.usable:
         return Check("limits", "ok", f"hosts can be limited (control groups, version {groups.version})")
     remedy = (
-        "needed only for `limits:` in experiments; run in a delegated control group:\n"
+        "needed only for `limits:` and the fault slow-cpu; run in a delegated control group:\n"
         "systemd-run --user --scope -p Delegate=yes fivenines run FILE"
     )
     return Check("limits", "warning", f"hosts cannot be limited: {groups.reason}", remedy)

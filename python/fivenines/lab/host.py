@@ -90,8 +90,11 @@ class Host:
         """
         raise FiveninesError(f"the CPU of {self.name} cannot be limited")
 
-    def give_cpu_back(self) -> tuple[int, int]:
-        """End `take_cpu`; return in how many periods of 0.1 s processes wanted CPU time, and had to wait."""
+    def give_cpu_back(self) -> None:
+        """End `take_cpu`."""
+
+    def cpu_periods(self) -> tuple[int, int]:
+        """Return in how many periods of 0.1 s its processes wanted limited CPU time, and had to wait."""
         return 0, 0
 
     def require_sound(self) -> None:

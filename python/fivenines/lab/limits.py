@@ -92,7 +92,10 @@ class HostGroup:
             raise FiveninesError(f"the CPU of a host cannot be limited: {reason}")
         if not self.folders:
             self._create()
-        self._limit_cpu(cpus)
+        try:
+            self._limit_cpu(cpus if self._cpus is None else min(cpus, self._cpus))
+        except OSError as error:
+            raise FiveninesError(f"the kernel refuses {cpus:g} cores as a limit: {error.strerror}") from None
         moved: set[int] = set()
         while fresh := set(running()) - moved:
             for pid in fresh:
@@ -105,7 +108,10 @@ class HostGroup:
         self._limit_cpu(self._cpus)
 
     def cpu_periods(self) -> tuple[int, int]:
-        """Return in how many periods of 0.1 s its processes wanted CPU time, and in how many they waited."""
+        """Return in how many periods of 0.1 s its processes wanted CPU time, and in how many they waited.
+
+        Both since the group exists; only periods with a limit count.
+        """
         lines = (self._cpu_folder / "cpu.stat").read_text().splitlines()
         found = dict(line.split() for line in lines)
         return int(found["nr_periods"]), int(found["nr_throttled"])

@@ -171,6 +171,7 @@ class SolutionSettings(Settings):
             machines=self.machines,
             chooses_successor=self.chooses_successor,
             storage_can_fail=self.storage_can_fail,
+            cpus=self.limits.cpus,
         )
 
     def default_name(self) -> str:

@@ -145,7 +145,7 @@ faults: [{fault: slow-cpu, taken: 98%, duration: 3s}]
         assert not fault.verified and groups.reason in fault.detail
         return
     _faults(outcome)
-    assert "share 2% of a core" in fault.detail
+    assert "share 2 % of a core" in fault.detail
     waited = re.search(r"had to wait in (\d+) of (\d+) periods", fault.ended_detail)
     assert waited and 0 < int(waited[1]) <= int(waited[2])
     _nothing_lost(outcome)

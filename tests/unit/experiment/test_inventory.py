@@ -89,6 +89,14 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     ("more", "said"),
     [
         ("faults: [{fault: slow-disk}]", "slow-disk is not possible over SSH"),
+        (
+            "faults: [{fault: sequence, steps: [{fault: kill}, {at: 1s, fault: host-freeze}]}]",
+            "host-freeze is not possible over SSH",
+        ),
+        (
+            "faults: [{fault: repeat, of: {fault: slow-cpu, duration: 1s}, times: 2, every: 2s}]",
+            "slow-cpu is not possible over SSH",
+        ),
         ("faults: [{fault: host-kill}]", "set `power_off` and `power_on`"),
         ("network: [{bandwidth: 100Mbit/s}]", "bandwidth: not possible per machine over SSH"),
         ("load: {program: sysbench}\nledger: {rate: 0}", "can generate the load"),

@@ -231,6 +231,13 @@ def test_a_host_without_limits_gets_groups_when_its_cpu_is_taken(tmp_path: Path)
     _removed(group)
 
 
+def test_a_smaller_limit_of_the_host_stays(tmp_path: Path) -> None:
+    group = HostGroup(Groups({"cpu": tmp_path}, 1), "node1", None, 0.1)
+    group.take_cpu(0.5, list)
+    assert (group.folders[0] / "cpu.cfs_quota_us").read_text() == "10000"
+    _removed(group)
+
+
 def test_without_control_groups_the_reason_is_given() -> None:
     group = HostGroup(Groups({}, 1, "only root can change them"), "node1", None, None)
     with pytest.raises(FiveninesError, match="cannot be limited: only root can change them"):

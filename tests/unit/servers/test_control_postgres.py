@@ -2,6 +2,9 @@
 
 import contextlib
 import re
+import socket
+import struct
+import threading
 from typing import Any
 
 import psycopg
@@ -85,3 +88,28 @@ def test_other_refusals_are_misses() -> None:
     control = Refusing(1.0, "hidden")
     control.words = "connection refused\nIs the server running?"
     assert control.check(ADDRESS) == "connection refused"
+
+
+def test_a_server_that_stands_still_after_the_login_is_a_miss_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        silent = threading.Thread(target=_log_in_and_be_silent, args=(listener,), daemon=True)
+        silent.start()
+        control = PostgresControl(0.3, "hidden")
+        assert control.check(listener.getsockname()) == "no answer within 0.3 s"
+        silent.join(60)
+
+
+def _log_in_and_be_silent(listener: socket.socket) -> None:
+    """Accept one client as PostgreSQL does (protocol 3.0, chapter "Message Flow"), and answer no query."""
+    client, _ = listener.accept()
+    with client:
+        start = client.recv(1024)
+        if struct.unpack("!II", start[:8])[1] in (80877103, 80877104):
+            client.sendall(b"N")
+            start = client.recv(1024)
+        if struct.unpack("!II", start[:8])[1] in (80877103, 80877104):
+            client.sendall(b"N")
+            client.recv(1024)
+        client.sendall(b"R" + struct.pack("!II", 8, 0) + b"Z" + struct.pack("!I", 5) + b"I")
+        while client.recv(1024):
+            pass

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from fivenines.analysis.availability.needless import NEEDLESS, Kind, died, strongest
+from fivenines.analysis.availability.needless import NEEDLESS, Kind, died, silent, strongest
 from fivenines.analysis.availability.node_states import States
 from fivenines.results.records import TrialRecord
 
@@ -26,18 +26,24 @@ class Rest:
 
 
 def at_rest(record: TrialRecord, states: States) -> Rest | None:
-    """Return the time at rest of a trial; None if its nodes were not watched, or a server died by itself."""
+    """Return the time at rest of a trial.
+
+    None if its nodes were not watched, or a server died by itself, or did not answer before another one was
+    promoted.
+    """
     windows = record.windows
     if windows is None or not states:
         return None
     begin = windows.warmup_end
-    until = min((fault.at for fault in record.faults), default=windows.end)
+    until = min([windows.end, *(fault.at for fault in record.faults)])
     if until <= begin:
         return None
     changes = [event for event in record.events if begin <= event.t < until]
     if died([event for event in changes if event.node in states or not event.node]):
         return None
-    kind, moment, _new = strongest(states, frozenset(), begin, until, changes)
+    kind, moment, new = strongest(states, frozenset(), begin, until, changes)
+    if kind == "promoted" and silent(states, frozenset(), new, begin, moment):
+        return None
     return Rest(moment - begin, kind) if kind in NEEDLESS else Rest(until - begin)
 
 

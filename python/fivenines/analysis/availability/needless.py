@@ -1,10 +1,10 @@
 """Needless failover: what a cluster did although no server had died.
 
 A *hiccup* is a fault that kills no server and is seen to begin and to end: a frozen server, manager or host,
-a cut or slow link, a slow disk, many connections, a long transaction, a stalled replica, or the death of a
-manager, a proxy or an arbiter that is started again. A trial without a fault counts as well: its window is
-the load without the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that hits
-one is left out.
+a cut or slow link, a slow disk or CPU, many connections, a long transaction, a stalled replica, or the death
+of a manager, a proxy or an arbiter that is started again. A trial without a fault counts as well: its window
+is the load without the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that
+hits one is left out.
 
 The response to a hiccup is the strongest of these, by the nodes' states (polled outside the network) and the
 events of the failover manager:
@@ -123,8 +123,8 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
     if dead := died([event for event in changes if event.node in states or not event.node]):
         return Response("none", observed_ms=length, hiccup_ms=lasted, why=f"{dead} died")
     kind, moment, new = strongest(states, hit, at, until, changes)
-    if kind == "promoted" and (silent := _silent(states, hit, new, at, moment)):
-        why = f"{silent} did not answer, and no fault had hit it"
+    if kind == "promoted" and (missing := silent(states, hit, new, at, moment)):
+        why = f"{missing} did not answer, and no fault had hit it"
         return Response("none", observed_ms=length, hiccup_ms=lasted, why=why)
     if kind == "none":
         return Response("errors" if failed else "none", observed_ms=length, hiccup_ms=lasted)
@@ -169,7 +169,7 @@ def _promoted(states: States, before: set[str], at: float, until: float) -> tupl
     return min(found, default=None)
 
 
-def _silent(states: States, hit: frozenset[str], new: str, at: float, moment: float) -> str:
+def silent(states: States, hit: frozenset[str], new: str, at: float, moment: float) -> str:
     """Return the node that was writable, was not hit, and did not answer before the promotion; else ""."""
     for node, own in states.items():
         if node == new or node in hit or _state(own, at) != WRITABLE:

@@ -1,6 +1,7 @@
 """Check that the machines of an inventory can run an experiment."""
 
 from collections.abc import Iterator
+from random import Random
 
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake, of_entry
@@ -32,14 +33,10 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
     if any(one != OURS for one in experiment.load.program):
         yield Mistake(None, ("load",), f"load: over SSH, only {OURS} can generate the load")
     for index, fault in enumerate(experiment.faults):
-        why = _FAULTS.get(fault.fault)
-        if fault.fault == "host-kill" and not _has_power(experiment.lab):
-            why = (
-                "machines are switched off by commands: set `power_off` and `power_on` of each node in "
-                "the inventory, or use the fault `kill`"
-            )
-        if why:
-            yield of_entry("faults", index, f"{fault.fault} is not possible over SSH: {why}")
+        # Of a sequence or a repetition, each single fault.
+        for kind in dict.fromkeys(step.fault.fault for step in fault.schedule(Random(0))):
+            if why := _why_no_fault(kind, experiment.lab):
+                yield of_entry("faults", index, f"{kind} is not possible over SSH: {why}")
     for index, solution in enumerate(experiment.solutions):
         for why in _of_solution(solution):
             yield of_entry("solutions", index, f"{why}, over SSH")
@@ -54,6 +51,16 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
             yield of_entry(
                 "clients", index, "over SSH, machines get no additional addresses: leave it out", "addresses"
             )
+
+
+def _why_no_fault(kind: str, lab: LabSettings) -> str:
+    """Return why a single fault is not possible over SSH; empty if it is."""
+    if kind == "host-kill" and not _has_power(lab):
+        return (
+            "machines are switched off by commands: set `power_off` and `power_on` of each node in "
+            "the inventory, or use the fault `kill`"
+        )
+    return _FAULTS.get(kind, "")
 
 
 def _of_network(network: NetworkSettings, lab: LabSettings) -> Iterator[str]:

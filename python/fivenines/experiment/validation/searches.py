@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from random import Random
 
+from pydantic import ValidationError
+
 from fivenines.analysis.availability.needless import HICCUPS
 from fivenines.analysis.measures.trials import MOST_LOOKS
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import Mistake
 from fivenines.faults.settings import FaultSettings
+from fivenines.faults.severity import SeveritySettings
 
 # The smallest number of trials with which a search can end.
 LEAST = 6
@@ -54,10 +57,22 @@ def _problem(fault: FaultSettings) -> str:
             return "a fault has either a search or a severity: leave one of them out"
         if fault.lasts is None:
             return "its fault must end: set a duration"
-        return fault.severity.problem(fault.severities)
+        return fault.severity.problem(fault.severities) or _beyond(fault, fault.severity)
     if fault.search is None:
         return f"{fault.fault} consists of other faults: only a single fault can have a search"
     if fault.fault not in HICCUPS or not fault.length_key():
         kinds = ", ".join(sorted(HICCUPS))
         return f"{fault.fault} is no fault that kills no server and ends by itself: choose one of {kinds}"
     return next(iter(fault.search.problems()), "")
+
+
+def _beyond(fault: FaultSettings, severity: SeveritySettings) -> str:
+    """Return which end of the range the setting itself does not permit; empty: neither."""
+    others = fault.model_dump(exclude={"severity"}, exclude_unset=True)
+    for key, value in zip(("at_least", "at_most"), severity.ends(fault.severities), strict=True):
+        try:
+            type(fault).model_validate({**others, severity.of: value})
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            return f"{key}: {getattr(severity, key)} is not permitted for {severity.of}: {why}"
+    return ""

@@ -7,6 +7,7 @@ from typing import Literal
 import psutil
 from pydantic import Field
 
+from fivenines.base.core import core_binary
 from fivenines.base.errors import FiveninesError
 from fivenines.base.units import Duration
 from fivenines.faults import targets
@@ -46,7 +47,9 @@ class ManagerFreeze(Fault[ManagerFreezeSettings]):
 
     def inject(self, context: FaultContext) -> Injection:
         target = self._target(context)
-        programs = [program for host in target.hosts for program in _programs(context, host)]
+        found = {host: list(_programs(context, host)) for host in target.hosts}
+        hosts = tuple(host for host, own in found.items() if own)
+        programs = [program for own in found.values() for program in own]
         if not programs:
             raise FiveninesError("fault manager-freeze: this deployment has no program that manages failover")
         moment = now()
@@ -55,7 +58,7 @@ class ManagerFreeze(Fault[ManagerFreezeSettings]):
         detail = f"SIGSTOP to {len(stopped)} processes of the manager" + (
             "" if verified else ", not all stopped"
         )
-        return Injection(target.hosts, "manager", moment, verified, detail, target.servers, programs)
+        return Injection(hosts, "manager", moment, verified, detail, target.servers, programs)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         programs: list[Command] = injection.state
@@ -94,7 +97,10 @@ def _signal_all(context: FaultContext, programs: list[Command], number: Signals)
 
 
 def _members(context: FaultContext, programs: list[Command]) -> Iterator[tuple[Command, psutil.Process]]:
-    """Return the processes of these programs; servers may be their children, and are left out."""
+    """Return the processes of these programs, without servers and our own program, which may be among them.
+
+    A server that Patroni starts on a faulty disk waits for our program at each flush.
+    """
     servers = {
         process
         for member in context.solution.members
@@ -103,5 +109,12 @@ def _members(context: FaultContext, programs: list[Command]) -> Iterator[tuple[C
     }
     for program in programs:
         for process in program.members():
-            if process not in servers:
+            if process not in servers and not _is_ours(process):
                 yield program, process
+
+
+def _is_ours(process: psutil.Process) -> bool:
+    try:
+        return bool(process.name() == core_binary().name)
+    except psutil.NoSuchProcess:
+        return False

@@ -26,7 +26,7 @@ class HostProcesses(ABC):
         Raises:
             FiveninesError: the host has no such control.
         """
-        raise FiveninesError("all processes of a machine of its own cannot be frozen")
+        raise FiveninesError("not all processes of this machine can be frozen")
 
     def thaw_all(self) -> list[psutil.Process]:
         """Send SIGCONT to all processes of the host except its first one; return the signalled processes.
@@ -34,7 +34,7 @@ class HostProcesses(ABC):
         Raises:
             FiveninesError: the host has no such control.
         """
-        raise FiveninesError("all processes of a machine of its own cannot be frozen")
+        raise FiveninesError("not all processes of this machine can be frozen")
 
     @abstractmethod
     def adopt(self, program: str, log: Path) -> Process:

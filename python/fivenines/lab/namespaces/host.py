@@ -57,8 +57,10 @@ class NamespaceHost(Host):
     def take_cpu(self, cpus: float) -> None:
         self.group.take_cpu(cpus, lambda: [process.pid for process in self.processes.running()])
 
-    def give_cpu_back(self) -> tuple[int, int]:
+    def give_cpu_back(self) -> None:
         self.group.give_cpu_back()
+
+    def cpu_periods(self) -> tuple[int, int]:
         return self.group.cpu_periods()
 
     def start(self, lab: int) -> None:

@@ -36,6 +36,7 @@ class Topology:
         machines: what its nodes are, `namespaces` or `virtual-machines`.
         chooses_successor: whether a switchover can name the new primary.
         storage_can_fail: whether its storage keeps copies by itself, parts of which can be made to fail.
+        cpus: limit of each server's CPU time in cores; None: no limit.
         restart_seconds: about how long a server takes from its start until it is a member, on two cores.
     """
 
@@ -59,6 +60,7 @@ class Topology:
     chooses_successor: bool = False
     storage_can_fail: bool = False
     decides_on_nodes: bool = False
+    cpus: float | None = None
 
     @property
     def host_names(self) -> tuple[str, ...]:

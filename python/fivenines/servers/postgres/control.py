@@ -25,6 +25,8 @@ class PostgresControl(Control):
         try:
             with self._connect(address) as connection, _within(connection, self.timeout):
                 row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
+        except TimeoutError as late:
+            return str(late)
         except psycopg.Error as error:
             # A refused login has no SQLSTATE in psycopg; the lab's servers speak English.
             if _FULL.search(str(error)):
@@ -38,9 +40,9 @@ class PostgresControl(Control):
             "'0/0')::bigint WHERE pg_is_in_recovery()"
         )
         try:
-            with self._connect(address) as connection:
+            with self._connect(address) as connection, _within(connection, self.timeout):
                 row = connection.execute(statement).fetchone()
-        except psycopg.Error:
+        except (psycopg.Error, TimeoutError):
             return None
         return None if row is None or row[0] is None else int(row[0])
 
@@ -86,10 +88,16 @@ class PostgresControl(Control):
 
 @contextlib.contextmanager
 def _within(connection: "psycopg.Connection[Any]", seconds: float) -> Iterator[None]:
-    """Break the connection after this time: libpq waits for an answer for ever if the server stands still."""
+    """Break the connection after this time: libpq waits for an answer for ever if the server stands still.
+
+    Raises:
+        TimeoutError: there was no answer in this time.
+    """
     other = socket.socket(fileno=os.dup(connection.fileno()))
+    late = threading.Event()
 
     def end() -> None:
+        late.set()
         with contextlib.suppress(OSError):
             other.shutdown(socket.SHUT_RDWR)
 
@@ -97,6 +105,10 @@ def _within(connection: "psycopg.Connection[Any]", seconds: float) -> Iterator[N
     bound.start()
     try:
         yield
+    except psycopg.Error as error:
+        if late.is_set():
+            raise TimeoutError(f"no answer within {seconds:g} s") from error
+        raise
     finally:
         bound.cancel()
         bound.join()

@@ -117,10 +117,12 @@ class Planned:
 
     def inject(self) -> AtWork | Refused:
         """Inject the fault now."""
+        # A switchover that fails may have changed roles before it says so.
+        begun = time.monotonic_ns()
         try:
             return AtWork(self.fault, self.context, self.fault.inject(self.context))
         except Exception as error:
-            return Refused(time.monotonic_ns(), words(error))
+            return Refused(begun, words(error))
 
 
 Life = Planned | Refused | AtWork | Recovered

@@ -48,6 +48,19 @@ def test_nothing_is_known_without_states_or_after_a_death() -> None:
     assert of(promoted_at(4000), 6000, Event(t=3000, kind="restarted", node="node1", detail="")) is None
 
 
+def test_a_primary_that_did_not_answer_before_is_no_needless_failover() -> None:
+    # Patroni and Group Replication report no death of a server.
+    states = {
+        "node1": [StateChange(0, "writable"), StateChange(2000, "away")],
+        "node2": [StateChange(0, "read_only"), StateChange(4000, "writable")],
+    }
+    assert of(states) is None
+
+
+def test_what_follows_the_load_does_not_count() -> None:
+    assert of(CALM, 90_000) == Rest(29_000)
+
+
 def test_the_rate_of_rare_failovers_is_within_its_interval() -> None:
     rng = np.random.default_rng(20261129)
     rate, hours, inside = 1.7, 2.0, 0

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.faults.context import FaultContext
+from fivenines.faults.services import manager_freeze
 from fivenines.faults.services.manager_freeze import ManagerFreeze, ManagerFreezeSettings
 from fivenines.lab.processes.process import OwnProcess
 
@@ -63,6 +65,28 @@ def test_the_manager_stops_and_its_server_goes_on(manager: OwnProcess, host: str
     assert injection.servers == ((node,) if host == "node1" else ()), "Patroni's server may be replaced"
     recovery = FAULT.recover(context, injection)
     assert recovery.verified and own.status() != psutil.STATUS_STOPPED
+
+
+def test_the_program_that_a_faulty_disk_needs_goes_on(
+    manager: OwnProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Our program serves each flush of the server; here the shell stands for it, above the manager.
+    own, below = manager.members()
+    monkeypatch.setattr(manager_freeze, "core_binary", lambda: Path(own.name()))
+    nothing: Any = SimpleNamespace(name="node1", process=None)
+    injection = FAULT.inject(_context({"node1": [manager]}, nothing))
+    assert injection.detail == "SIGSTOP to 1 processes of the manager"
+    assert own.status() != psutil.STATUS_STOPPED and below.status() == psutil.STATUS_STOPPED
+
+
+def test_only_hosts_with_a_program_are_hit(manager: OwnProcess) -> None:
+    server: Any = SimpleNamespace(name="node1", process=None)
+    context = _context({"node1": [manager], "client": []}, server)
+    members = {"east": ["node1", "client"]}
+    deployed: Any = context.deployed
+    deployed.lab = SimpleNamespace(sites=SimpleNamespace(members=lambda: members))
+    fault = ManagerFreeze(ManagerFreezeSettings(fault="manager-freeze", target="site east"))
+    assert fault.inject(context).hosts == ("node1",)
 
 
 def test_a_manager_that_died_meanwhile_needs_no_end(manager: OwnProcess) -> None:

@@ -1,13 +1,15 @@
 """The states of a fault: its length, if it is another one than requested."""
 
+import time
 from typing import Any
 
 import pytest
 
+from fivenines.base.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.nodes.freeze import FreezeSettings
 from fivenines.faults.settings import FaultSettings
-from fivenines.trial.faults.life import AtWork
+from fivenines.trial.faults.life import AtWork, Planned, Refused
 
 CONTEXT: Any = None
 SECOND = 10**9
@@ -48,3 +50,21 @@ def test_a_fault_that_lasted_longer_than_requested_says_so(
     fault = Planted(asked, begun + round(lasted * SECOND), stops)
     recovered = AtWork(fault, CONTEXT, Injection((), "", begun, True, "")).recover(lambda: None)
     assert recovered.recovery is not None and recovered.recovery.detail == detail
+
+
+class Late(Planted):
+    """A fault that is refused after a while, as a switchover that has moved roles and back."""
+
+    refused_ns = 0
+
+    def inject(self, context: Any) -> Injection:
+        time.sleep(0.05)
+        self.refused_ns = time.monotonic_ns()
+        raise FiveninesError("no switchover")
+
+
+def test_a_refused_fault_has_the_time_at_which_it_began() -> None:
+    fault = Late(1.0, 0, False)
+    refused = Planned(fault, CONTEXT).inject()
+    assert isinstance(refused, Refused) and refused.reason == "no switchover"
+    assert refused.monotonic_ns < fault.refused_ns

@@ -32,9 +32,10 @@ _REPOINTED = re.compile(
 )
 _FAILED = re.compile(r"demoting self because|demoted self because (?!DCS)")
 # Problems of its client of etcd (patroni/dcs/etcd.py, etcd3.py).
-_STORE = re.compile(
-    r"Request to server \S+ failed|Failed to get list of machines|Connected to Etcd node with term"
-)
+_REFUSED = "Connected to Etcd node with term"
+_STORE = re.compile(rf"Request to server \S+ failed|Failed to get list of machines|{_REFUSED}")
+# Follows a refused term, and does not name it.
+_STALE = "StaleEtcdNode"
 _LONGEST = 160
 _FAILSAFE = "continue to run as a leader because failsafe mode is enabled"
 
@@ -93,7 +94,7 @@ class Reader:
         self._racing = False
         self._failsafe = False
         self._last = ""
-        # What Patroni said last of a problem with etcd.
+        # Patroni's last message on a problem with etcd, since all was well.
         self._store = ""
 
     def read(self, line: str, offset: int) -> list[ManagerEvent]:
@@ -101,7 +102,7 @@ class Reader:
         match = _LINE.match(line)
         if match is None:
             return []
-        if _STORE.match(match[3]):
+        if _STORE.match(match[3]) and not (_STALE in match[3] and self._store.startswith(_REFUSED)):
             self._store = match[3][:_LONGEST]
         moment = _nanoseconds(match[1]) - offset
         events = list(self._events_of(match[2], match[3]))
@@ -120,6 +121,7 @@ class Reader:
             return
         if message.startswith("no action"):
             self._racing = self._failsafe = False
+            self._store = ""
         elif message.startswith(_FAILSAFE):
             if not self._failsafe:
                 yield "failsafe", self._node, message
@@ -136,7 +138,7 @@ class Reader:
             yield "failed", self._node, message + (self._why_no_store() if "DCS is not" in message else "")
 
     def _why_no_store(self) -> str:
-        """Return what Patroni said last of etcd: it may be away, without quorum, or refused for its term."""
+        """Return Patroni's last message on etcd: it may be unreachable, without quorum, or refused."""
         return f" ({self._store})" if self._store else " (Patroni's log does not say why)"
 
 

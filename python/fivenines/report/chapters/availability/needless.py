@@ -18,13 +18,14 @@ from fivenines.report.table import Table, right
 TITLE = "Failovers without a death"
 
 LEGEND = (
-    "A trial counts if its fault killed no server and was seen to begin and to end: a frozen server, a cut"
-    " or slow link, a slow disk, many connections, a long transaction, a stalled replica, a manager or proxy"
-    " that was started again. Promoted: another node began to accept writes. Expelled: the group removed a"
-    " member. Fenced: the manager ended a server. Demoted: a node stopped accepting writes while it answered."
-    " Errors only: no role changed, and operations of the load failed. The first four are needless failovers."
-    " A trial in which a server died is not counted. After: from the beginning of the fault to the change."
-    " Fault over: trials in which it came after the end of the fault."
+    "A trial counts if its fault killed no server and was seen to begin and to end: a frozen server, host"
+    " or manager, a cut or slow link, a slow disk or CPU, many connections, a long transaction, a stalled"
+    " replica, a manager or proxy that was started again. Promoted: another node began to accept writes."
+    " Expelled: the group removed a member. Fenced: the manager ended a server. Demoted: a node stopped"
+    " accepting writes while it answered. Errors only: no role changed, and operations of the load failed."
+    " The first four are needless failovers. A trial in which a server died is not counted. After: from"
+    " the beginning of the fault to the change. Fault over: trials in which it came after the end of the"
+    " fault."
 )
 
 # Columns of the responses, in their order.
