@@ -47,7 +47,7 @@ def at_rest(record: TrialRecord, states: States) -> Rest | None:
     return Rest(moment - begin, kind) if kind in NEEDLESS else Rest(until - begin)
 
 
-def hourly(found: Sequence[Rest], confidence: float = 0.95) -> tuple[float, float]:
+def hourly(rests: Sequence[Rest], confidence: float = 0.95) -> tuple[float, float]:
     """Return the interval of failovers an hour (Garwood's exact one; one-sided without a failover).
 
     Source: F. Garwood, Fiducial limits for the Poisson distribution, Biometrika 28 (1936).
@@ -55,10 +55,10 @@ def hourly(found: Sequence[Rest], confidence: float = 0.95) -> tuple[float, floa
     Raises:
         ValueError: no time at rest was observed.
     """
-    hours = sum(one.ms for one in found) / HOUR
+    hours = sum(rest.ms for rest in rests) / HOUR
     if hours <= 0:
         raise ValueError("no time at rest was observed")
-    events = sum(one.failover is not None for one in found)
+    events = sum(rest.failover is not None for rest in rests)
     tail = 1 - confidence if events == 0 else (1 - confidence) / 2
     low = float(special.gammaincinv(events, tail)) if events else 0.0
     return low / hours, float(special.gammaincinv(events + 1, 1 - tail)) / hours

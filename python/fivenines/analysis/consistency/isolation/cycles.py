@@ -185,8 +185,8 @@ class _Search:
             return "G-single", [edge, *back]
         if edge[:2] not in self._covered["G-nonadjacent"]:
             back = self._apart.find(2 * target + 1, 2 * source, self._deadline) or []
-            once = [(a // 2, b // 2, kind, key, value) for a, b, kind, key, value in back]
-            if once and (cycle := _without_repetition([edge, *once])):
+            steps = [(a // 2, b // 2, kind, key, value) for a, b, kind, key, value in back]
+            if steps and (cycle := _without_repetition([edge, *steps])):
                 return self._found("G-nonadjacent", cycle)
         if edge[:2] not in self._covered["G2-item"]:
             back = self._every.find(target, source, self._deadline) or []

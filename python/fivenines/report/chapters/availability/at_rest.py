@@ -16,34 +16,34 @@ LEGEND = (
 
 def at_rest(cells: Sequence[CellResult]) -> dict[str, list[Rest]]:
     """Return the times at rest of each solution, those with a failover first; empty ones are left out."""
-    found: dict[str, list[Rest]] = {}
+    by_solution: dict[str, list[Rest]] = {}
     for cell in cells:
         known = [trial.rest for trial in cell.trials if trial.rest is not None]
         if known:
-            found.setdefault(cell.called, []).extend(known)
-    return dict(sorted(found.items(), key=lambda item: not _failed(item[1])))
+            by_solution.setdefault(cell.called, []).extend(known)
+    return dict(sorted(by_solution.items(), key=lambda item: not _failed(item[1])))
 
 
-def any_failover(found: dict[str, list[Rest]]) -> bool:
+def any_failover(by_solution: dict[str, list[Rest]]) -> bool:
     """Return whether a solution failed over at rest."""
-    return any(map(_failed, found.values()))
+    return any(map(_failed, by_solution.values()))
 
 
-def rest_sentences(found: dict[str, list[Rest]]) -> list[str]:
+def rest_sentences(by_solution: dict[str, list[Rest]]) -> list[str]:
     """Return a sentence for each solution that failed over at rest."""
     return [
         f"{name}: {_in_words(rests)} at rest, in {_length(rests)} under load before any fault."
-        for name, rests in found.items()
+        for name, rests in by_solution.items()
         if _failed(rests)
     ]
 
 
-def rest_table(found: dict[str, list[Rest]]) -> Table:
+def rest_table(by_solution: dict[str, list[Rest]]) -> Table:
     """Return a row for each solution: time, failovers, and their rate."""
     rows = []
-    for name, rests in found.items():
+    for name, rests in by_solution.items():
         low, high = hourly(rests)
-        failovers = sum(one.failover is not None for one in rests)
+        failovers = sum(rest.failover is not None for rest in rests)
         rate = span(low, high) if failovers else f"at most {number(high)}"
         rows.append([name, str(len(rests)), _length(rests), _in_words(rests) or NOTHING, rate])
     columns = ["Solution", "Trials", "Time at rest", "Failovers", "An hour, 95 % interval"]
@@ -51,11 +51,11 @@ def rest_table(found: dict[str, list[Rest]]) -> Table:
 
 
 def _failed(rests: Sequence[Rest]) -> bool:
-    return any(one.failover is not None for one in rests)
+    return any(rest.failover is not None for rest in rests)
 
 
 def _in_words(rests: Sequence[Rest]) -> str:
-    kinds = Counter(one.failover for one in rests if one.failover is not None)
+    kinds = Counter(rest.failover for rest in rests if rest.failover is not None)
     if not kinds:
         return ""
     how = listed([f"{kind} in {times}" for kind, times in kinds.items()])
@@ -63,7 +63,7 @@ def _in_words(rests: Sequence[Rest]) -> str:
 
 
 def _length(rests: Sequence[Rest]) -> str:
-    ms = sum(one.ms for one in rests)
+    ms = sum(rest.ms for rest in rests)
     if ms >= HOUR:
         return f"{number(ms / HOUR)} h"
     return f"{number(ms / _MINUTE)} min" if ms >= 2 * _MINUTE else f"{number(ms / 1000)} s"
