@@ -101,9 +101,9 @@ def sentences(found: "Found", best: "SetResult | None") -> list[str]:
         )
     place = next((index for index, one in enumerate(results) if one is best), None)
     if place is not None and place > 0:
-        lines.append(f"Faster ({results[place - 1].name}): {_against(results[place - 1])}.")
+        lines.append(f"Shorter timeouts ({results[place - 1].name}): {_against(results[place - 1])}.")
     if place is not None and place + 1 < len(results):
-        lines.append(f"Safer ({results[place + 1].name}): {_against(results[place + 1])}.")
+        lines.append(f"Longer timeouts ({results[place + 1].name}): {_against(results[place + 1])}.")
     return lines
 
 
