@@ -41,12 +41,12 @@ faults:
     assert promoted.node == "node2" and killed.verified
 
 
-@pytest.mark.lasts(65)
+@pytest.mark.lasts(45)
 def test_a_frozen_patroni_leaves_its_primary_writable(tmp_path: Path) -> None:
     # Its lock expires after `ttl`, and only Patroni itself would have demoted the server (no watchdog).
     text = """
-solutions: [{solution: patroni, ttl: 20s, loop_wait: 1s, retry_timeout: 3s}]
-faults: [{fault: manager-freeze, duration: 40s}]
+solutions: [{solution: patroni, version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 3s}]
+faults: [{fault: manager-freeze, duration: 24s}]
 """
     outcome = run_trial(tmp_path, text + TRIES + timing())
     (fault,) = outcome.record.faults
