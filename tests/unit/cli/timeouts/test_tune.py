@@ -104,7 +104,9 @@ def test_the_recommendation_has_its_price_and_its_proof(
     tuned.show(found, file, folder, as_json=False)
     out = " ".join(capsys.readouterr().out.split())
     assert "Recommended: ttl 30s, loop_wait 10s, retry_timeout 10s, primary_start_timeout 0s" in out
-    assert "As given: outage 9" in out and "Shorter timeouts (set 3): outage 1" in out and "12 (8 to 17)" in out
+    assert (
+        "As given: outage 9" in out and "Shorter timeouts (set 3): outage 1" in out and "12 (8 to 17)" in out
+    )
     proof = parse_experiment((tmp_path / "tune-proof.yaml").read_text(), "proof")
     assert [one.name for one in proof.solutions] == ["as given", "set 4"]
     assert proof.trials.until is None and proof.trials.at_most == 60
