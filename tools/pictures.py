@@ -2,8 +2,9 @@
 
     make pictures RUNS=runs [LIVE=FOLDER]
 
-The newest run below RUNS of each experiment in `REPORTS` gives two pictures. LIVE holds screenshots of the
-live page (`live-1280.png`, `live-390.png`). Pictures without a run stay as they are, and are listed.
+The newest run below RUNS of each experiment in `REPORTS` gives two pictures, and all experiments whose names
+begin with `tolerate` give the curve. LIVE holds screenshots of the live page (`live-1280.png`,
+`live-390.png`). Pictures without a run stay as they are, and are listed.
 
 Requires Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
 """
@@ -17,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -26,6 +28,9 @@ from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters.availability import tolerance
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.charts.tolerance import tolerance_chart
+from fivenines.report.groups import names_of
 from fivenines.results.layout import MANIFEST
 from fivenines.results.store import open_run
 
@@ -138,15 +143,15 @@ def of_terminal(run: Path, images: Path) -> None:
     made(picture)
 
 
-def of_curve(run: Path, images: Path) -> None:
-    """Write the chart of the outage after a death against the hiccup that is survived."""
-    stored = open_run(run)
-    figure, *_ = tolerance.chapter(Data(stored, compared(stored))).figures
+def of_curve(runs: Sequence[Path], images: Path) -> None:
+    """Write the chart of the outage after a death against the hiccup that is survived, of these runs."""
+    every = [Data(stored, compared(stored)) for stored in map(open_run, runs)]
+    names = names_of([cell for data in every for cell in data.cells])
+    points = [point for data in every for point in tolerance.points_of(data, names)]
+    drawing = to_svg(tolerance_chart(points))
     picture = images / "tolerate.svg"
     # Alone, the drawing is cut at its edge: other fonts need more room than Arial.
-    wider = re.sub(
-        r'width="(\d+)"', lambda found: f'width="{int(found[1]) + MARGIN}"', str(figure.svg), count=1
-    )
+    wider = re.sub(r'width="(\d+)"', lambda found: f'width="{int(found[1]) + MARGIN}"', drawing, count=1)
     wider = re.sub(
         r'viewBox="0 0 (\d+)', lambda found: f'viewBox="0 0 {int(found[1]) + MARGIN}', wider, count=1
     )
@@ -178,12 +183,14 @@ def main() -> None:
             of_report(name, runs[name], arguments.to)
     if TERMINAL in runs:
         of_terminal(runs[TERMINAL], arguments.to)
-    if CURVE in runs:
-        of_curve(runs[CURVE], arguments.to)
+    curves = [path for name, path in sorted(runs.items()) if name.startswith(CURVE)]
+    if curves:
+        of_curve(curves, arguments.to)
     shots = sorted(arguments.live.glob("live-*.png")) if arguments.live else []
     for shot in shots:
         of_live_page(shot, arguments.to)
-    lacking = [f"a run of {name}" for name in (*REPORTS, CURVE) if name not in runs]
+    lacking = [f"a run of {name}" for name in REPORTS if name not in runs]
+    lacking += [] if curves else [f"a run of {CURVE}"]
     lacking += [] if shots else ["screenshots of the live page (--live)"]
     if lacking:
         print(f"not made, because these are missing: {', '.join(lacking)}")

@@ -36,13 +36,7 @@ def chapter(data: Data) -> Section:
     found = data.tolerances
     if not found:
         return Section("tolerance", TITLE)
-    table = tolerance_table(data)
-    points = [
-        point
-        for one in found
-        if (death := _death(one.cell, data.done)) is not None
-        and (point := _point(one, death, data.names)) is not None
-    ]
+    table, points = tolerance_table(data), points_of(data, data.names)
     drawers = [explained(*LEGEND)]
     if not points:
         return Section("tolerance", TITLE, [], [table], [], drawers, cautions(found))
@@ -53,6 +47,16 @@ def chapter(data: Data) -> Section:
         table,
     )
     return Section("tolerance", TITLE, [], [table], [figure], drawers, cautions(found))
+
+
+def points_of(data: Data, names: Names) -> list[Point]:
+    """Return a point of the curve for each search whose solution also met a death."""
+    return [
+        point
+        for search in data.tolerances
+        if (death := _death(search.cell, data.done)) is not None
+        and (point := _point(search, death, names)) is not None
+    ]
 
 
 def tolerance_answers(run: Run, swept: Compared) -> list[Answer]:
