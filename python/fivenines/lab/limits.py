@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.listing import until_none_is_new
 
 _ROOT = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
@@ -96,12 +97,9 @@ class HostGroup:
             self._limit_cpu(cpus if self._cpus is None else min(cpus, self._cpus))
         except OSError as error:
             raise FiveninesError(f"the kernel refuses {cpus:g} cores as a limit: {error.strerror}") from None
-        moved: set[int] = set()
-        while fresh := set(running()) - moved:
-            for pid in fresh:
-                with contextlib.suppress(ProcessLookupError):
-                    (self._cpu_folder / "cgroup.procs").write_text(str(pid))
-            moved |= fresh
+        for pid in until_none_is_new(running):
+            with contextlib.suppress(ProcessLookupError):
+                (self._cpu_folder / "cgroup.procs").write_text(str(pid))
 
     def give_cpu_back(self) -> None:
         """End `take_cpu`: the limit with which the host began applies again."""

@@ -8,9 +8,9 @@ from fivenines.base.units import Duration
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
+from fivenines.faults.frozen import resumed, stopped
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.processes import look
-from fivenines.lab.processes.process import all_in_state
 
 
 class FreezeSettings(NodeFaultSettings):
@@ -33,17 +33,12 @@ class Freeze(Fault[FreezeSettings]):
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
         signalled = look.freeze(seen)
-        stopped = bool(signalled) and all_in_state(signalled, stopped=True)
-        detail = f"SIGSTOP to {len(signalled)} processes" + ("" if stopped else ", not all stopped")
-        return Injection(target.hosts, target.role, moment, stopped, detail, target.servers)
+        verified, detail = stopped(signalled)
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         signalled = [
             process for server in injection.servers if server.process for process in server.process.thaw()
         ]
-        if not signalled:
-            return Recovery(True, "no process to resume: all were killed meanwhile", moment)
-        resumed = all_in_state(signalled, stopped=False)
-        detail = f"SIGCONT to {len(signalled)} processes" + ("" if resumed else ", not all resumed")
-        return Recovery(resumed, detail, moment)
+        return resumed(signalled, moment)

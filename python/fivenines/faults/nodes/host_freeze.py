@@ -4,18 +4,19 @@ The kernel of the host still acknowledges packets and accepts connections, which
 does not: add a `partition` in a `sequence` for that.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
-import psutil
 from pydantic import Field
 
 from fivenines.base.units import Duration
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
+from fivenines.faults.frozen import resumed, stopped
 from fivenines.faults.settings import NodeFaultSettings
-from fivenines.lab.processes.process import all_in_state
 from fivenines.servers.cluster.topology import Topology
+from fivenines.servers.member import Member
 
 
 class HostFreezeSettings(NodeFaultSettings):
@@ -46,32 +47,26 @@ class HostFreeze(Fault[HostFreezeSettings]):
         target = targets.resolve(self.settings.target, context)
         hosts = tuple(server.name for server in target.servers)
         moment = now()
-        stopped = _signalled(context, hosts, freeze=True)
-        verified = bool(stopped) and all_in_state(stopped, stopped=True)
-        for server in target.servers:
-            if server.process is not None:
-                server.process.frozen = True
-        detail = f"SIGSTOP to {len(stopped)} processes of the host" + (
-            "" if verified else ", not all stopped"
+        verified, detail = stopped(
+            [process for name in hosts for process in context.lab.hosts[name].processes.freeze_all()], _WHOSE
         )
+        _mark(target.servers, frozen=True)
         return Injection(hosts, target.role, moment, verified, detail, target.servers)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
-        resumed = _signalled(context, injection.hosts, freeze=False)
-        for server in injection.servers:
-            if server.process is not None:
-                server.process.frozen = False
-        if not resumed:
-            return Recovery(True, "no process to resume: all were killed meanwhile", moment)
-        verified = all_in_state(resumed, stopped=False)
-        detail = f"SIGCONT to {len(resumed)} processes of the host" + (
-            "" if verified else ", not all resumed"
-        )
-        return Recovery(verified, detail, moment)
+        signalled = [
+            process for name in injection.hosts for process in context.lab.hosts[name].processes.thaw_all()
+        ]
+        _mark(injection.servers, frozen=False)
+        return resumed(signalled, moment, _WHOSE)
 
 
-def _signalled(context: FaultContext, hosts: tuple[str, ...], *, freeze: bool) -> list[psutil.Process]:
-    """Stop or resume all processes of these hosts; return them."""
-    found = [context.lab.hosts[name].processes for name in hosts]
-    return [process for host in found for process in (host.freeze_all() if freeze else host.thaw_all())]
+_WHOSE = " of the host"
+
+
+def _mark(servers: Sequence[Member], *, frozen: bool) -> None:
+    """Note whether servers stand still: no answer of theirs is waited for then."""
+    for server in servers:
+        if server.process is not None:
+            server.process.frozen = frozen

@@ -1,21 +1,22 @@
 """Fault `manager-freeze`: send SIGSTOP to the failover manager's processes, SIGCONT later. Servers go on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from signal import SIGCONT, SIGSTOP, Signals
 from typing import Literal
 
 import psutil
 from pydantic import Field
 
-from fivenines.base.core import core_binary
+from fivenines.base import core
 from fivenines.base.errors import FiveninesError
+from fivenines.base.listing import until_none_is_new
 from fivenines.base.units import Duration
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
+from fivenines.faults.frozen import resumed, stopped
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.processes.look import Command
-from fivenines.lab.processes.process import all_in_state
 from fivenines.servers.cluster.topology import Topology
 
 
@@ -53,24 +54,12 @@ class ManagerFreeze(Fault[ManagerFreezeSettings]):
         if not programs:
             raise FiveninesError("fault manager-freeze: this deployment has no program that manages failover")
         moment = now()
-        stopped = _signal_all(context, programs, SIGSTOP)
-        verified = bool(stopped) and all_in_state(stopped, stopped=True)
-        detail = f"SIGSTOP to {len(stopped)} processes of the manager" + (
-            "" if verified else ", not all stopped"
-        )
+        verified, detail = stopped(_signal_all(context, programs, SIGSTOP), _WHOSE)
         return Injection(hosts, "manager", moment, verified, detail, target.servers, programs)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        programs: list[Command] = injection.state
         moment = now()
-        resumed = _signal_all(context, programs, SIGCONT)
-        if not resumed:
-            return Recovery(True, "no process to resume: all were killed meanwhile", moment)
-        verified = all_in_state(resumed, stopped=False)
-        detail = f"SIGCONT to {len(resumed)} processes of the manager" + (
-            "" if verified else ", not all resumed"
-        )
-        return Recovery(verified, detail, moment)
+        return resumed(_signal_all(context, injection.state, SIGCONT), moment, _WHOSE)
 
     def _target(self, context: FaultContext) -> targets.Target:
         """Return the manager's own host; without one, the target with its servers, which may be replaced."""
@@ -84,22 +73,22 @@ def _programs(context: FaultContext, host: str) -> Iterator[Command]:
     yield from context.solution.failover_programs(host)
 
 
-def _signal_all(context: FaultContext, programs: list[Command], number: Signals) -> list[psutil.Process]:
-    """Signal all processes of these programs but servers, then those that started meanwhile."""
-    signalled: dict[psutil.Process, None] = {}
-    while fresh := {
-        process: program for program, process in _members(context, programs) if process not in signalled
-    }:
-        for process, program in fresh.items():
-            program.send(process, number)
-            signalled[process] = None
-    return list(signalled)
+def _signal_all(context: FaultContext, programs: Sequence[Command], number: Signals) -> list[psutil.Process]:
+    """Signal all processes of these programs but servers, and those that start meanwhile."""
+    signalled = []
+    for process, send in until_none_is_new(lambda: _members(context, programs)):
+        send(process, number)
+        signalled.append(process)
+    return signalled
 
 
-def _members(context: FaultContext, programs: list[Command]) -> Iterator[tuple[Command, psutil.Process]]:
-    """Return the processes of these programs, without servers and our own program, which may be among them.
+def _members(
+    context: FaultContext, programs: Sequence[Command]
+) -> Iterator[tuple[psutil.Process, Callable[[psutil.Process, Signals], None]]]:
+    """Return the processes of these programs, each with what sends it a signal.
 
-    A server that Patroni starts on a faulty disk waits for our program at each flush.
+    Servers and our own program may be among them, and are left out: a server that Patroni starts on a faulty
+    disk waits for our program at each flush.
     """
     servers = {
         process
@@ -110,11 +99,14 @@ def _members(context: FaultContext, programs: list[Command]) -> Iterator[tuple[C
     for program in programs:
         for process in program.members():
             if process not in servers and not _is_ours(process):
-                yield program, process
+                yield process, program.send
 
 
 def _is_ours(process: psutil.Process) -> bool:
     try:
-        return bool(process.name() == core_binary().name)
+        return bool(process.name() == core.NAME)
     except psutil.NoSuchProcess:
         return False
+
+
+_WHOSE = " of the manager"

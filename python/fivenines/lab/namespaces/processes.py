@@ -5,6 +5,7 @@ from pathlib import Path
 
 import psutil
 
+from fivenines.base.listing import until_none_is_new
 from fivenines.lab.hosts.place import HostNamespaces
 from fivenines.lab.hosts.processes import HostProcesses
 from fivenines.lab.processes import look
@@ -34,13 +35,11 @@ class NamespaceProcesses(HostProcesses):
         return self._signal_all(signal.SIGCONT)
 
     def _signal_all(self, number: signal.Signals) -> list[psutil.Process]:
-        """Signal all processes, and then those that started meanwhile, until there are none."""
-        signalled: dict[psutil.Process, None] = {}
-        while fresh := [process for process in self.running() if process not in signalled]:
-            for process in fresh:
-                signalled[process] = None
-                look.send(process, number)
-        return list(signalled)
+        signalled = []
+        for process in until_none_is_new(self.running):
+            look.send(process, number)
+            signalled.append(process)
+        return signalled
 
     def adopt(self, program: str, log: Path) -> Process:
         def find() -> list[psutil.Process]:

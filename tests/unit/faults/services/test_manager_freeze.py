@@ -2,17 +2,16 @@
 
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
 
+from fivenines.base import core
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.faults.context import FaultContext
-from fivenines.faults.services import manager_freeze
 from fivenines.faults.services.manager_freeze import ManagerFreeze, ManagerFreezeSettings
 from fivenines.lab.processes.process import OwnProcess
 
@@ -72,7 +71,7 @@ def test_the_program_that_a_faulty_disk_needs_goes_on(
 ) -> None:
     # Our program serves each flush of the server; here the shell stands for it, above the manager.
     own, below = manager.members()
-    monkeypatch.setattr(manager_freeze, "core_binary", lambda: Path(own.name()))
+    monkeypatch.setattr(core, "NAME", own.name())
     nothing: Any = SimpleNamespace(name="node1", process=None)
     injection = FAULT.inject(_context({"node1": [manager]}, nothing))
     assert injection.detail == "SIGSTOP to 1 processes of the manager"
