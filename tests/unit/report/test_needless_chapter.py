@@ -89,7 +89,7 @@ def test_failovers_at_rest_have_their_rate(tmp_path: Path) -> None:
     assert rest_sentences(at_rest(made)) == [
         "hasty: 1 failover (promoted in 1) at rest, in 1.00 h under load before any fault."
     ]
-    (table,) = needless_tables(made, names_of(made))
+    (table,) = needless_tables(responses(made), at_rest(made), names_of(made))
     # Garwood's interval of one event is 0.0253 to 5.57; without an event the upper limit is 3.00.
     assert table.rows == [
         ["hasty", "2", "1.00 h", "1 failover (promoted in 1)", "0.0253 to 5.57"],
@@ -99,4 +99,4 @@ def test_failovers_at_rest_have_their_rate(tmp_path: Path) -> None:
 
 def test_the_time_at_rest_alone_is_no_chapter(tmp_path: Path) -> None:
     made = cells(tmp_path / "run", {"alpha": [None]}, "kill")
-    assert at_rest(made) and needless_tables(made, names_of(made)) == []
+    assert at_rest(made) and needless_tables(responses(made), at_rest(made), names_of(made)) == []

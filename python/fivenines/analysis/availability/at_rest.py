@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scipy import special
 
-from fivenines.analysis.availability.needless import NEEDLESS, Kind, died, silent, strongest
+from fivenines.analysis.availability.needless import NEEDLESS, Kind, role_change
 from fivenines.analysis.availability.node_states import States
 from fivenines.results.records import TrialRecord
 
@@ -38,13 +38,10 @@ def at_rest(record: TrialRecord, states: States) -> Rest | None:
     until = min([windows.end, *(fault.at for fault in record.faults)])
     if until <= begin:
         return None
-    changes = [event for event in record.events if begin <= event.t < until]
-    if died([event for event in changes if event.node in states or not event.node]):
+    change = role_change(record, states, frozenset(), begin, until)
+    if change.why:
         return None
-    kind, moment, new = strongest(states, frozenset(), begin, until, changes)
-    if kind == "promoted" and silent(states, frozenset(), new, begin, moment):
-        return None
-    return Rest(moment - begin, kind) if kind in NEEDLESS else Rest(until - begin)
+    return Rest(change.t - begin, change.kind if change.kind in NEEDLESS else None)
 
 
 def hourly(rests: Sequence[Rest], confidence: float = 0.95) -> tuple[float, float]:

@@ -119,19 +119,40 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
     if _unwatched(record, hit, states):
         return None
     length, lasted = until - at, _lasted(record.faults)
-    changes = [event for event in record.events if at <= event.t < until]
-    if dead := died([event for event in changes if event.node in states or not event.node]):
-        return Response("none", observed_ms=length, hiccup_ms=lasted, why=f"{dead} died")
-    kind, moment, new = strongest(states, hit, at, until, changes)
-    if kind == "promoted" and (missing := silent(states, hit, new, at, moment)):
-        why = f"{missing} did not answer, and no fault had hit it"
-        return Response("none", observed_ms=length, hiccup_ms=lasted, why=why)
-    if kind == "none":
+    change = role_change(record, states, hit, at, until)
+    if change.why:
+        return Response("none", observed_ms=length, hiccup_ms=lasted, why=change.why)
+    if change.kind == "none":
         return Response("errors" if failed else "none", observed_ms=length, hiccup_ms=lasted)
-    return Response(kind, round(moment - at, 1), _over(record.faults, moment), length, lasted)
+    return Response(change.kind, round(change.t - at, 1), _over(record.faults, change.t), length, lasted)
 
 
-def strongest(
+@dataclass(frozen=True)
+class RoleChange:
+    """The strongest change of roles in a window, and its time in ms, that of the window's end without one.
+
+    `why`: why the cause is unknown or a death was seen; then `kind` is none.
+    """
+
+    kind: Kind
+    t: float
+    why: str = ""
+
+
+def role_change(
+    record: TrialRecord, states: States, hit: frozenset[str], at: float, until: float
+) -> RoleChange:
+    """Return the change of roles in a window of a trial; `hit`: the nodes that faults had hit."""
+    changes = [event for event in record.events if at <= event.t < until]
+    if dead := _died([event for event in changes if event.node in states or not event.node]):
+        return RoleChange("none", until, f"{dead} died")
+    kind, moment, new = _strongest(states, hit, at, until, changes)
+    if kind == "promoted" and (silent := _silent(states, hit, new, at, moment)):
+        return RoleChange("none", until, f"{silent} did not answer, and no fault had hit it")
+    return RoleChange(kind, moment)
+
+
+def _strongest(
     states: States, hit: frozenset[str], at: float, until: float, changes: Sequence[Event]
 ) -> tuple[Kind, float, str]:
     """Return the strongest response, its moment, and the node that was promoted."""
@@ -169,7 +190,7 @@ def _promoted(states: States, before: set[str], at: float, until: float) -> tupl
     return min(found, default=None)
 
 
-def silent(states: States, hit: frozenset[str], new: str, at: float, moment: float) -> str:
+def _silent(states: States, hit: frozenset[str], new: str, at: float, moment: float) -> str:
     """Return the node that was writable, was not hit, and did not answer before the promotion; else ""."""
     for node, own in states.items():
         if node == new or node in hit or _state(own, at) != WRITABLE:
@@ -179,7 +200,7 @@ def silent(states: States, hit: frozenset[str], new: str, at: float, moment: flo
     return ""
 
 
-def died(changes: Sequence[Event]) -> str:
+def _died(changes: Sequence[Event]) -> str:
     """Return the name of a server that was dead before it was fenced, or not fenced and started again."""
     for event in changes:
         if event.kind == "fenced" and event.detail.endswith(FOUND_DEAD):

@@ -100,7 +100,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
-        *needless.needless_tables(done, names),
+        *needless.chapter(data).every_table,
         tolerance.tolerance_table(data),
         severity.severity_table(data),
         split.split_table(done, names),

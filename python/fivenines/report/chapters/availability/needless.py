@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fivenines.analysis.availability.at_rest import Rest
 from fivenines.analysis.availability.needless import Kind, Response
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import share_bounds
@@ -59,21 +60,21 @@ class Responses:
 
 def chapter(data: Data) -> Section:
     """Return the responses to hiccups, and failovers at rest; empty if there were neither."""
-    tables = needless_tables(data.done, data.names)
+    cells, rest = responses(data.done), at_rest(data.done)
+    tables = needless_tables(cells, rest, data.names)
     if not tables:
         return Section("needless", TITLE)
     shown = [table for table in tables if not is_long(table)]
     drawers = folded(*filter(is_long, tables))
-    text = [*rest_sentences(at_rest(data.done)), *sentences(responses(data.done))]
+    text = [*rest_sentences(rest), *sentences(cells)]
     return Section("needless", TITLE, text, shown, [], [*drawers, explained(LEGEND + REST_LEGEND)])
 
 
-def needless_tables(done: Sequence[CellResult], names: Names) -> list[Table]:
-    """Return the tables of the chapter; none if it is empty."""
-    cells, rest = responses(done), at_rest(done)
+def needless_tables(cells: Sequence[Responses], rest: dict[str, list[Rest]], names: Names) -> list[Table]:
+    """Return the tables of responses and of times at rest; none if there is nothing to say."""
     if not cells and not any_failover(rest):
         return []
-    return [*([needless_table(cells, names)] if cells else []), *([rest_table(rest)] if rest else [])]
+    return [table for table in (needless_table(cells, names), rest_table(rest)) if table.rows]
 
 
 def responses(cells: Sequence[CellResult]) -> list[Responses]:
