@@ -34,3 +34,15 @@ def duration(option: str, text: str) -> float:
         return parse_duration(text)
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
+
+
+def above_zero(option: str, text: str, example: str) -> float:
+    """Return an option's duration in seconds, which must be above 0; `example`: a duration that is.
+
+    Raises:
+        UsageError: it is none, or 0.
+    """
+    seconds = duration(option, text)
+    if seconds <= 0:
+        raise UsageError(f"{option} {text}: write a time above 0, as {example}")
+    return seconds

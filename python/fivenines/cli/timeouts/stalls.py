@@ -2,6 +2,8 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
+import gc
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -10,7 +12,7 @@ import typer
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.base.units import about, format_duration
 from fivenines.cli.options import AsJson
-from fivenines.cli.servers import duration
+from fivenines.cli.servers import above_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def stalls(
-    time: Annotated[str, typer.Option("--for", help="How long to watch.", metavar="TIME")] = "10m",
+    length: Annotated[str, typer.Option("--for", help="How long to watch.", metavar="TIME")] = "10m",
     at_least: Annotated[str, typer.Option(help="Shortest stall to record.", metavar="TIME")] = "100ms",
     disk: Annotated[
         Path | None,
@@ -44,7 +46,8 @@ def stalls(
     """
     from fivenines.cli.output import console
 
-    seconds, shortest = _positive("--for", time), _positive("--at-least", at_least)
+    seconds = above_zero("--for", length, "10m")
+    shortest = above_zero("--at-least", at_least, "100ms")
     if disk is not None and not disk.is_dir():
         raise UsageError(f"--disk {disk}: no such folder")
     found, watched = _recorded(out, disk, seconds, shortest)
@@ -67,9 +70,6 @@ def stalls(
 
 def _recorded(out: Path, disk: Path | None, seconds: float, shortest: float) -> tuple[list["Stall"], float]:
     """Watch, and write each stall; return the stalls and the seconds for which it watched."""
-    import gc
-    import time
-
     try:
         file = out.open("x", encoding="utf-8")
     except FileExistsError:
@@ -86,23 +86,22 @@ def _recorded(out: Path, disk: Path | None, seconds: float, shortest: float) -> 
 
 
 def _written(meter: "Iterator[Stall | None]", file: TextIO, seconds: float, begun: float) -> list["Stall"]:
-    import time
-
+    from fivenines.analysis.wording import count
     from fivenines.cli.output import console
 
     found: list[Stall] = []
-    minute = 0
+    shown = 0
     try:
         for stall in meter:
             if stall is not None:
                 found.append(stall)
                 file.write(f"{stall.start:.3f},{stall.length:.4f}\n")
                 file.flush()
-            elif (passed := int((time.monotonic() - begun) // _EVERY)) > minute:
-                minute = passed
+            elif (passed := int((time.monotonic() - begun) // _EVERY)) > shown:
+                shown = passed
                 left = about(max(0.0, seconds - (time.monotonic() - begun)))
                 longest = max((stall.length for stall in found), default=0.0)
-                console.note(f"  {_counted(found)}, the longest {longest:.3g} s; {left} left")
+                console.note(f"  {count(len(found), 'stall')}, the longest {longest:.3g} s; {left} left")
     except KeyboardInterrupt:
         console.note("interrupted")
     except OSError as error:
@@ -119,23 +118,11 @@ def _meter(disk: Path | None, seconds: float, shortest: float) -> "Iterator[Stal
 
 
 def _sentence(found: list["Stall"], watched: float, shortest: float) -> str:
-    lengths = sorted(stall.length for stall in found)
-    text = f"{_counted(found)} of {format_duration(shortest)} or longer in {about(watched)}"
-    if not lengths:
-        return f"{text}."
-    span = f"{lengths[0]:.2g} to {lengths[-1]:.2g} s" if len(lengths) > 1 else f"{lengths[0]:.2g} s"
-    return f"{text}: {span}."
+    from fivenines.analysis.wording import count, span
 
-
-def _counted(found: list["Stall"]) -> str:
-    return f"{len(found)} {'stall' if len(found) == 1 else 'stalls'}"
-
-
-def _positive(option: str, text: str) -> float:
-    seconds = duration(option, text)
-    if seconds <= 0:
-        raise UsageError(f"{option} {text}: write a time above 0, as 10m")
-    return seconds
+    lengths = [stall.length for stall in found]
+    text = f"{count(len(found), 'stall')} of {format_duration(shortest)} or longer in {about(watched)}"
+    return f"{text}: {span(1000 * min(lengths), 1000 * max(lengths), milli=True)}." if lengths else f"{text}."
 
 
 # The smallest number of stalls that `tune` makes a model of.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.base.errors import FiveninesError
 from fivenines.cli import complete
 from fivenines.cli.experiments.parallel import OversubscribeOption, Parallelism, ParallelOption
 from fivenines.cli.options import AsJson, Out
@@ -89,25 +89,17 @@ def tune(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
       freeze 2/day fixed 1500ms
       freeze from stalls.csv over 90d   a file with columns start and length
     """
+    from fivenines.cli.servers import above_zero
     from fivenines.cli.timeouts import tuned
 
     options = asked(solution, require, hiccups, settings or [], death, trials)
-    seconds = _seconds(budget)
+    seconds = above_zero("--budget", budget, "1h")
     written(file, options.file.text(), "fivenines run")
     runner = _Runner(file, options, out, resume, Parallelism(parallel, oversubscribe), seconds)
     if dry_run:
         tuned.list_sets(options.sets, runner.estimate())
         return
     tuned.show(runner.measure_all(), file, runner.folder, as_json)
-
-
-def _seconds(budget: str) -> float:
-    from fivenines.cli.servers import duration
-
-    seconds = duration("--budget", budget)
-    if seconds <= 0:
-        raise UsageError(f"--budget {budget}: write a time above 0, as 1h")
-    return seconds
 
 
 class _Runner:
