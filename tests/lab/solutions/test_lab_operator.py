@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pymysql
 import pytest
+from lab_support import LIMIT
 
 from fivenines.experiment.source import solution_from
 from fivenines.lab.network.network import into
@@ -159,11 +160,15 @@ def test_a_full_server_is_not_taken_for_dead(tmp_path: Path, family: str) -> Non
         deployed.bring_up()
         manager, primary = deployed.manager, deployed.solution.nodes[0]
         assert manager is not None
-        # The administrator also takes the connections that are reserved, which the operator may use.
-        with suppress(psycopg.OperationalError, pymysql.err.OperationalError):
-            while True:
+
+        def refused() -> bool:
+            # The administrator also takes the connections that are reserved, which the operator may use; and
+            # again and again, as a check of the operator that ends leaves one.
+            with suppress(psycopg.OperationalError, pymysql.err.OperationalError):
                 clients.enter_context(primary.sql.open_data())
-        _until(lambda: "full" in [event.kind for event in manager.events()], 100.0)
+            return "full" in [event.kind for event in manager.events()]
+
+        _until(refused, LIMIT)
         # Two refused checks were a failover.
         time.sleep(1.5)
         assert {event.kind for event in manager.events()} == {"full"}
