@@ -1,6 +1,7 @@
 """SQL on a PostgreSQL server."""
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,25 +42,49 @@ class LocalPostgresSql(PostgresSql):
 
     @contextlib.contextmanager
     def connect(self, timeout: float = 2.0, database: str = ADMINISTRATOR) -> Iterator[Any]:
-        with (
-            short_path(self._server.socket_folder()) as folder,
-            psycopg.connect(
+        with self._unlimited(timeout, database) as connection:
+            yield connection
+
+    def _unlimited(self, timeout: float, database: str) -> "psycopg.Connection[Any]":
+        """Log in until the session has its own limits.
+
+        The server's idle_session_timeout, which applies before, may end it while this process has no CPU.
+        """
+        end = time.monotonic() + _LOGIN
+        while True:
+            connection = self._logged_in(timeout, database)
+            try:
+                connection.execute(limits(connection.info.server_version, timeout))
+            except psycopg.errors.IdleSessionTimeout:
+                connection.close()
+                if time.monotonic() > end:
+                    raise
+            except BaseException:
+                connection.close()
+                raise
+            else:
+                return connection
+
+    def _logged_in(self, timeout: float, database: str) -> "psycopg.Connection[Any]":
+        with short_path(self._server.socket_folder()) as folder:
+            return psycopg.connect(
                 host=folder,
                 user=ADMINISTRATOR,
                 password=self.passwords.administrator,
                 dbname=database,
                 connect_timeout=max(2, round(timeout)),
                 autocommit=True,
-            ) as connection,
-        ):
-            connection.execute(limits(connection.info.server_version, timeout))
-            yield connection
+            )
 
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
         return self.connect(timeout, self._server.database)
 
     def run_file(self, file: Path) -> None:
         run_with_client(self._server.console.batch(), file)
+
+
+# Seconds for which a session that the server ended at once is opened again.
+_LOGIN = 30.0
 
 
 def limits(version: int, seconds: float) -> str:
