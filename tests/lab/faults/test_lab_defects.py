@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from lab_support import PATIENT, kill, run_trial, timing
+from lab_support import OPERATOR, kill, run_trial, timing
 
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.postgres.server import Postgres
@@ -12,14 +12,14 @@ from fivenines.trial.deployment.deployed import Deployed
 
 HOT_STANDBY = (
     "solutions: [{solution: hot-standby, engine: postgres-18, synchronous_commit: remote_apply, "
-    f"manager: {PATIENT}}}]\n"
+    f"manager: {OPERATOR}}}]\n"
 )
 
 
 def _replication() -> str:
     return (
         "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, "
-        f"mode: after_sync, manager: {PATIENT}}}]\n"
+        f"mode: after_sync, manager: {OPERATOR}}}]\n"
     )
 
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from lab_support import OPERATOR, run_trial, timing
+from lab_support import HASTY_OPERATOR, run_trial, timing
 
-_UNFENCED = OPERATOR.replace("}", ", fence: false}")
+_UNFENCED = HASTY_OPERATOR.replace("}", ", fence: false}")
 
 # The primary is cut off from its replicas and its manager, while clients still reach it. The cut lasts for
 # two checks that time out, and for a promotion.
@@ -48,7 +48,7 @@ def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -
 
 def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced(tmp_path: Path) -> None:
     text = f"""
-solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
+solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {HASTY_OPERATOR}}}]
 faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 7s}}]
 """
     outcome = run_trial(tmp_path, text + timing())

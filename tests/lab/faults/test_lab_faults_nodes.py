@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lab_support import OPERATOR, Outcome, run_trial, timing
+from lab_support import HASTY_OPERATOR, Outcome, run_trial, timing
 
 from fivenines.lab import limits
 from fivenines.results.records import FaultRecord
@@ -29,7 +29,7 @@ def _nothing_lost(outcome: Outcome) -> None:
 @pytest.mark.long
 def test_postgres_through_six_faults_in_a_row(tmp_path: Path) -> None:
     text = f"""
-solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]
+solutions: [{{solution: hot-standby, standbys: 2, manager: {HASTY_OPERATOR}}}]
 faults:
 - fault: sequence
   steps:
@@ -63,7 +63,7 @@ faults:
 @pytest.mark.lasts(25)
 def test_no_node_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
     text = f"""
-solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
+solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {HASTY_OPERATOR}}}]
 faults:
 - fault: sequence
   steps:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import HEAD, PATIENT, run_one, timing
+from lab_support import HEAD, OPERATOR, run_one, timing
 
 from fivenines.analysis.availability.failovers import FaultMeasures
 from fivenines.analysis.cells import CellResult, analyse
@@ -79,7 +79,7 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 
 
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
-    settings = f"solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {PATIENT}"
+    settings = f"solution: hot-standby, synchronous_commit: local, standbys: 2, manager: {OPERATOR}"
     solution = f"solutions: [{{{settings}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
     run = run_one(tmp_path, HEAD + solution + faults + timing(), {})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
-from lab_support import GENTLE, HEAD, LIMIT, PATIENT, RECOVERED, fivenines, kill, program, timing
+from lab_support import GENTLE, HEAD, LIMIT, OPERATOR, RECOVERED, fivenines, kill, program, timing
 
 from fivenines.base import paths
 from fivenines.results import store
@@ -211,7 +211,7 @@ def test_a_folder_with_an_installation_runs_and_its_former_primary_rejoins(tmp_p
 
 def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
     """Run a trial with this engine; its primary is killed and rejoins as a standby."""
-    file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {PATIENT}")
+    file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {OPERATOR}")
     file.write_text(file.read_text().replace("recovery: 1s", f"recovery: {RECOVERED}") + kill())
     result = fivenines("run", str(file), "--out", "run", cwd=folder)
     assert result.returncode == 0, result.stderr

@@ -16,14 +16,14 @@ import psutil
 import pytest
 from lab_leftovers import RunTraces
 from lab_ordinary import UID, hand_over, ordinary
-from lab_support import GENTLE, HEAD, LIMIT, OPERATOR, kill, timing
+from lab_support import GENTLE, HEAD, LIMIT, OPERATOR, PATIENCE, kill, timing
 
 from fivenines.lab.vm import requirements as vm_requirements
 from fivenines.lab.vm.requirements import PORTS
 from fivenines.results import store
 from fivenines.software.store import engine
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(900 * PATIENCE)
 
 _PAIR = f"""\
 solutions:

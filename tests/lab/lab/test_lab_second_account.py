@@ -23,7 +23,7 @@ import psycopg
 import pymysql
 import pytest
 from lab_ordinary import UID, ordinary
-from lab_support import GENTLE, HEAD, LIMIT, OPERATOR, program, timing
+from lab_support import GENTLE, HEAD, LIMIT, OPERATOR, PATIENCE, program, timing
 
 from fivenines.base.paths import cache as own_cache
 from fivenines.base.paths import short_path
@@ -319,7 +319,7 @@ faults: [{{fault: kill, restart_after: 1s}}]
 
 
 @pytest.mark.lasts(40)
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900 * PATIENCE)
 @pytest.mark.parametrize(
     "kind", ["mariadb", *(pytest.param(item, marks=pytest.mark.long) for item in ("postgresql", "mysql"))]
 )
@@ -327,7 +327,7 @@ def test_a_running_trial_and_its_results_are_private_to_their_owner(place: Place
     solution, software, more = KINDS[kind]
     require(software)
     text = EXPERIMENT.format(solution=solution, engine=software, more=more)
-    (place.home / "tiny.yaml").write_text(HEAD + text + GENTLE + timing(steady=6))
+    (place.home / "tiny.yaml").write_text(HEAD + text + GENTLE + timing(steady=6 * PATIENCE))
     running = subprocess.Popen(
         program("run", "tiny.yaml", "--out", "run"),
         cwd=place.home,

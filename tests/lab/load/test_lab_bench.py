@@ -90,8 +90,8 @@ def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) 
     assert answer["client"]["cpu_us_per_query"] > 0
     assert {check["status"] for check in answer["checks"]} == {"holds"}
     assert all(Path(file).stat().st_size for file in answer["files"])
-    # One line per second: on a busy machine the numbering varies, and the last line may follow the load.
-    assert len(re.findall(SECOND, done.stderr, re.MULTILINE)) in (2, 3)
+    # One line per second: on a busy machine some are late, and the last one may follow the load.
+    assert 1 <= len(re.findall(SECOND, done.stderr, re.MULTILINE)) <= 3
 
 
 def test_a_planted_defect_is_found_and_named(place: Place) -> None:
@@ -235,7 +235,7 @@ def test_a_load_whose_transactions_fail_has_no_figures(place: Place, tmp_path: P
     """Fail one of two scripts always: the figures of the other do not describe the whole."""
     never = tmp_path / "never.sql"
     never.write_text("SELECT no_such_column FROM subscriber;\n")
-    done = place.bench(*_script(tmp_path, "SELECT 1;"), "--script", str(never), "--duration", "2s")
+    done = place.bench(*_script(tmp_path, "SELECT 1;"), "--script", str(never), "--duration", "5s")
     assert done.returncode == 1, done.stdout
     assert re.search(r"transactions failed .*no_such_column", done.stderr), done.stderr
     assert "the results above do not describe the database" in done.stderr

@@ -138,7 +138,6 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     outcome = run_trial(tmp_path, SLOW + timing(1, 3), head=HEAD.replace("read_write", "point_select"))
     record = outcome.record
     network = [event for event in record.events if event.kind == "network"]
-    assert [event.kind for event in record.events] == ["network", "network"]
     began, ended = network
     # The network is set after the deployment, when all are connected, before t = 0; it is removed after
     # settling.

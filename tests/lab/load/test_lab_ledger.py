@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import HEAD, OPERATOR, Outcome, kill, run_trial, timing
+from lab_support import HEAD, OPERATOR, PATIENCE, Outcome, kill, run_trial, timing
 
 LEDGER = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
 
@@ -54,21 +54,25 @@ def test_the_watch_sees_the_death_the_promotion_and_the_return(outcome: Outcome)
     fault = outcome.record.fault
     assert fault is not None
     states = _all(outcome, "nodes", "SELECT node, state, t_us FROM rows ORDER BY t_us")
-    first = {node: state for node, state, _ in reversed(states)}
-    assert first == {"node1": "writable", "node2": "read_only"}
-    unavailable_at = next(at for node, state, at in states if (node, state) == ("node1", "away"))
+    # On a busy machine a live node may be away for a moment.
+    roles = [(node, state) for node, state, _ in states if state != "away"]
+    assert dict(reversed(roles)) == {"node1": "writable", "node2": "read_only"}
+    since = fault.at * 1000 - 20_000
+    away = (at for node, state, at in states if (node, state) == ("node1", "away"))
+    unavailable_at = next(at for at in away if at > since)
     promoted = next(at for node, state, at in states if (node, state) == ("node2", "writable"))
-    assert fault.at * 1000 - 20_000 < unavailable_at < promoted
+    assert unavailable_at < promoted
     (event,) = [event for event in outcome.record.events if event.kind == "promoted"]
-    assert promoted < event.t * 1000 + 1_000_000
-    last = {node: state for node, state, _ in states}
+    assert promoted < event.t * 1000 + 1_000_000 * PATIENCE
+    last = dict(roles)
     assert last["node2"] == "writable" and last["node1"] != "writable"
 
 
 def test_time_lines_change_with_the_primary(outcome: Outcome) -> None:
     epochs = [epoch for (epoch,) in _all(outcome, "nodes", "SELECT epoch FROM rows WHERE node = 'node2'")]
-    expected = [None] if outcome.record.load.document["driver"] == "mysql" else ["1", "2"]
-    assert list(dict.fromkeys(epochs)) == expected
+    expected = [] if outcome.record.load.document["driver"] == "mysql" else ["1", "2"]
+    # A node that does not answer for a moment shows none.
+    assert list(dict.fromkeys(filter(None, epochs))) == expected
 
 
 def test_views_follow_the_writes(outcome: Outcome) -> None:
@@ -80,8 +84,8 @@ def test_views_follow_the_writes(outcome: Outcome) -> None:
     survivor = [top for name, top in views if name == "node2"]
     assert survivor == sorted(survivor)
     ok = "SELECT max(id) FROM rows WHERE kind = 'write' AND outcome = 'ok'"
-    # The last sample may be up to a tenth of a second, thus ten writes, before the end.
-    assert survivor[-1] > _all(outcome, "ledger", ok)[0][0] - 100
+    # The last sample may be a tenth of a second, thus ten writes, before the end: more on a busy machine.
+    assert survivor[-1] > _all(outcome, "ledger", ok)[0][0] - 100 * PATIENCE
 
 
 def test_servers_execute_between_sending_and_answer(outcome: Outcome) -> None:
@@ -157,7 +161,7 @@ def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
-        "faults: [{fault: partition, target: primary, duration: 7s}]\n" + timing(),
+        f"faults: [{{fault: partition, target: primary, duration: {7 * PATIENCE:g}s}}]\n" + timing(),
     )
     rows = _all(outcome, "nodes", "SELECT state, epoch, t_us FROM rows WHERE node = 'node1' ORDER BY t_us")
     cut_off = [(state, epoch) for state, epoch, _ in rows]

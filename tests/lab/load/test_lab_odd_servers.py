@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lab_external_servers import ExternalServer, mysql, postgres, running
 from lab_forgetful import forgetful
-from lab_support import LIMIT, program
+from lab_support import LIMIT, PATIENCE, program
 
 WORK = (
     "--workload",
@@ -50,7 +50,7 @@ def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Extern
 
 def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Run a load, call a function meanwhile, and return load.json."""
-    command = program("bench", "--dsn", dsn, *WORK, "--duration", "6s", "--out", str(out))
+    command = program("bench", "--dsn", dsn, *WORK, "--duration", f"{4 + 2 * PATIENCE:g}s", "--out", str(out))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         meanwhile()
         _, errors = process.communicate(timeout=LIMIT)

@@ -112,17 +112,18 @@ def test_a_text_of_several_statements_is_counted_by_its_effects(empty: Place, tm
 
 
 def test_a_text_whose_commit_may_have_run_has_not_failed(empty: Place, tmp_path: Path) -> None:
-    bound = "--answer-timeout=300ms"
-    summary = _run(empty, COMMIT_AND_WAIT, tmp_path, bound, duration="2s")
-    writes = summary["writes"]
-    assert writes["failed"] == 0 and writes["ok"] + writes["in_doubt"] == _kept(empty) > 0
+    bound = "--answer-timeout=1s"
+    summary = _run(empty, COMMIT_AND_WAIT, tmp_path, bound, duration="5s")
+    writes, kept = summary["writes"], _kept(empty)
+    # On a busy machine a write whose answer was late may not have run.
+    assert writes["failed"] == 0 < kept and writes["ok"] <= kept <= writes["ok"] + writes["in_doubt"]
     # MySQL answers the preceding statements at once, PostgreSQL with the last one.
     known = "in_doubt" if isinstance(empty.node, Postgres) else "ok"
     assert writes[known] > 0
 
 
 def test_a_commit_that_rolls_back_is_no_success(empty: Place, tmp_path: Path) -> None:
-    summary = _run(empty, FAILED_COMMIT, tmp_path, "--transactions=2", duration="1s")
+    summary = _run(empty, FAILED_COMMIT, tmp_path, "--transactions=2", duration="10s")
     ok = summary["writes"]["ok"]
     assert ok == _kept(empty)
     if isinstance(empty.node, Postgres):

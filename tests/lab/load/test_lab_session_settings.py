@@ -25,7 +25,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = {mode}
 default_pool_size = {size}
-query_wait_timeout = 1
+query_wait_timeout = 20
 """
 
 SERIALIZABLE = ("--workload", "bank", "--set", "isolation=serializable")
@@ -69,7 +69,7 @@ def _listens(port: int) -> None:
 def bench(port: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a load against this port."""
     dsn = f"postgresql://app@127.0.0.1:{port}/sbtest"
-    how = ("--tls", "disable", "--connections", "2", "--duration", "1s")
+    how = ("--tls", "disable", "--connections", "2", "--duration", "3s")
     command = program("bench", "--dsn", dsn, *how, *arguments)
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
 

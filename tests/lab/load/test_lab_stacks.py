@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from lab_support import LIMIT, program, running
+from lab_support import LIMIT, PATIENCE, program, running
 from stack_place import PLANTED, Following, Place, stack_place
 
 from fivenines.base.waiting import wait_until
@@ -56,7 +56,7 @@ def test_an_idempotency_key_keeps_a_blind_retry_from_writing_twice(place: Place)
 
 
 def test_every_program_writes_with_an_idempotency_key(place: Place) -> None:
-    answer = place.run("run", *place.kinds, "--idempotent", "--duration", "3s", "--json")
+    answer = place.run("run", *place.kinds, "--idempotent", "--duration", f"{3 * PATIENCE:g}s", "--json")
     for one in json.loads(answer.stdout):
         assert one["committed"] > 0 and one["failed"] == one["in_doubt"] == one["committed_twice"] == 0, one
 

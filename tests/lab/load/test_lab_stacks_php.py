@@ -140,7 +140,7 @@ def test_a_persistent_connection_serves_one_request_after_the_other(
 
 def test_a_request_that_takes_too_long_is_ended_with_its_process(place: Place, tmp_path: Path) -> None:
     kind = kind_of(place).name
-    setting = f"{kind}.pool.request_terminate_timeout=1s"
+    setting = f"{kind}.pool.request_terminate_timeout=4s"
     following = Following(tmp_path, [kind])
     with place.start(
         "run", kind, "--set", setting, "--repeat", "--duration", "1h", "--json", "--out", str(tmp_path)

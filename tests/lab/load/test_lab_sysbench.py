@@ -1,16 +1,17 @@
 """sysbench as the load: its counts equal the servers' own, and a run has each cell by both programs."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_prepare import ENGINES, Site, site, workload_flags
+from lab_support import LIMIT
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.performance.agreement import tools
 from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
 from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
@@ -39,10 +40,15 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def commits(place: Site) -> int:
     """Return the server's own count of commits."""
     if place.node.driver == "postgres":
-        # Sessions that have ended have reported their work.
-        time.sleep(1.5)
+        # A session reports its work when it has ended.
+        wait_until(lambda: _busy(place), LIMIT, "sessions of the load have not ended")
         return int(place.one("SELECT sum(xact_commit) FROM pg_stat_database WHERE datname = 'sbtest'"))
     return int(place.query("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
+
+
+def _busy(place: Site) -> str:
+    sessions = place.one("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'")
+    return f"{sessions} sessions" if sessions else ""
 
 
 def start(place: Site, program: Program, out: Path, seconds: float = 3.0, **settings: Any) -> RunningLoad:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -414,7 +415,7 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     hosts.write_text(f"{first} {NAME}\n")
     out = postgres.folder / "moved"
     bounds = ("--answer-timeout=1s", "--connect-timeout=500ms")
-    command = with_hosts(hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds))
+    command = with_hosts(hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=1h", *bounds))
     load = postgres.client.commands.spawn_outside(
         command, log="moved.out", env={"PW": node.passwords.application}
     )
@@ -427,6 +428,7 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
         # The server cannot notify clients of the old sessions' end, so they must detect it themselves.
         node.sql.execute(f"SELECT pg_terminate_backend(pid) {clients}")
         _await_rows(node, f"SELECT 1 {clients}", 4)
+        load.interrupt(signal.SIGTERM)
         assert load.wait(LIMIT)
     finally:
         _ip(host, "addr", "flush", "dev", "eth0")

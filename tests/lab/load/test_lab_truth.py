@@ -231,7 +231,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     stale = staleness.measure(outcome.folder, outcome.record)
     assert stale is not None
     nodes = {item.node: item for item in stale.nodes}
-    assert nodes["node1"].delay_ms.max() < 500 < nodes["node2"].delay_ms.max()
+    assert np.median(nodes["node1"].delay_ms) < 500 < nodes["node2"].delay_ms.max()
     delays = nodes["node2"].delay_ms
     # Sampled ten times per second, it is older each time; on a busy machine it may have been late before.
     since = np.flatnonzero(np.diff(delays) <= 0).max(initial=-1) + 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_support import Outcome, run_trial, timing
+from lab_support import LIMIT, PATIENCE, Outcome, run_trial, timing
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
@@ -34,7 +34,7 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
 
 # Virtual machines without hardware support: next to two other tests it took 300 s.
 @pytest.mark.lasts(150)
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900 * PATIENCE)
 def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_found(
     deployed: Deployed,
 ) -> None:
@@ -52,7 +52,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     first.sql.execute("CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)")
     assert deployed.manager.switch_over() == "node2"
     assert other.sql.query("SELECT id FROM sbtest.here") == [(7,)]
-    wait_until(lambda: drbd.membership.not_joined_reason(first), 60.0, "the first node did not come back")
+    wait_until(lambda: drbd.membership.not_joined_reason(first), LIMIT, "the first node did not come back")
     assert drbd.roles.by_name() == {"node1": "replica", "node2": "primary"}
     # Below DRBD, in a block that the file system has not used.
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"

@@ -12,7 +12,7 @@ from fivenines.software.store import engine
 from fivenines.solutions.replication.settings import ReplicationSettings
 
 _WATCH = r"""
-ask() { timeout 2 mariadb --defaults-extra-file={{ files }}/client.cnf --skip-ssl -Nse "$2" -h "$1" 2>&1; }
+ask() { timeout 10 mariadb --defaults-extra-file={{ files }}/client.cnf --skip-ssl -Nse "$2" -h "$1" 2>&1; }
 nodes="{{ nodes | map(attribute='address') | join(' ') }}"
 primary={{ primary.address }}
 promote() {
@@ -98,7 +98,7 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
 
         new = manager.switch_over()
         assert new == solution.roles.primary_of_record.name == "node2"
-        wait_until(astray, 120.0, "not all follow the new primary")
+        wait_until(astray, LIMIT, "not all follow the new primary")
         # A killed manager is restarted with the current primary.
         manager.kill()
         assert not manager.alive
@@ -108,11 +108,11 @@ def test_it_switches_over_dies_and_rejoins_nodes_by_itself(tmp_path: Path) -> No
         process = solution.node("node2").process
         assert process is not None
         process.gone(process.kill())
-        wait_until(lambda: "" if _promoted(manager) > 1 else "no node was promoted", 120.0, "no failover")
+        wait_until(lambda: "" if _promoted(manager) > 1 else "no node was promoted", LIMIT, "no failover")
         assert solution.roles.primary_of_record.name == "node1"
         assert not manager.at_work
         manager.start_node(solution.node("node2"))
-        wait_until(astray, 120.0, "node2 was not made a member")
+        wait_until(astray, LIMIT, "node2 was not made a member")
         assert not any(event.kind == "failed" for event in manager.events())
         _ends_by_itself(manager)
 

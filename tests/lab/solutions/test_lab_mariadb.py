@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
+from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
@@ -57,7 +57,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     replicas = 2 if mode == "after_sync" else 1
     outcome = run_trial(
         tmp_path,
-        replication(f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {PATIENT}")
+        replication(f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {OPERATOR}")
         + kill()
         + timing(),
         {"warm-up and steady load": look},
@@ -94,7 +94,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
 def test_a_dead_replica_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        replication(f"replicas: 2, mode: after_sync, manager: {PATIENT}, reads: replicas")
+        replication(f"replicas: 2, mode: after_sync, manager: {OPERATOR}, reads: replicas")
         + kill("replica")
         + timing(),
     )
@@ -169,7 +169,7 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(
-            f"replicas: 1, mode: after_sync, manager: {PATIENT}, "
+            f"replicas: 1, mode: after_sync, manager: {OPERATOR}, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
         )
         + kill()

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 import pytest
+from lab_support import LIMIT
 
 from fivenines.base.errors import FiveninesError
 from fivenines.experiment.source import solution_from
@@ -48,14 +49,15 @@ def mha(deployed: Deployed) -> Mha:
 
 
 def events(deployed: Deployed, since: int = 0) -> list[ManagerEvent]:
-    return mha(deployed).events()[since:]
+    """Return what the manager did: on a busy machine a live primary may miss a ping."""
+    return [event for event in mha(deployed).events()[since:] if event.kind != "missed"]
 
 
 def kinds(deployed: Deployed, since: int) -> list[str]:
     return [event.kind for event in events(deployed, since)]
 
 
-def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> None:
+def until(happened: Callable[[], object], what: str, timeout: float = LIMIT) -> None:
     deadline = time.monotonic() + timeout
     while True:
         # A server that is busy, starting or stopping may not answer.
@@ -126,7 +128,7 @@ def test_it_watches_the_primary(deployed: Deployed) -> None:
 
 
 def test_a_planned_switchover(deployed: Deployed) -> None:
-    known = len(events(deployed))
+    known = len(mha(deployed).events())
     assert mha(deployed).switch_over() == "node2"
     reported = [(event.kind, event.node) for event in events(deployed, known)]
     assert reported[:2] == [("decided", "node1"), ("promoted", "node2")]
@@ -154,15 +156,18 @@ def test_a_killed_machine_starts_only_where_ssh_works(deployed: Deployed) -> Non
 
 
 def test_a_dead_primary_is_replaced_and_rejoins(deployed: Deployed) -> None:
-    known = len(events(deployed))
+    known = len(mha(deployed).events())
     assert write(deployed)
     old = kill_primary(deployed)
     until(lambda: write(deployed), "writes go on through HAProxy")
     assert deployed.solution.roles.primary_of_record.name == "node1", "node3 is never promoted"
     until(lambda: not mha(deployed).alive, "it ends after a failover")
     reported = [event for event in events(deployed, known) if event.kind != "watching"]
-    assert [event.kind for event in reported[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
-    assert [(event.kind, event.node) for event in reported[7:]] == [("repointed", "node3")]
+    assert [event.kind for event in reported[:3]] == ["decided", "fenced", "promoted"]
+    assert [(event.kind, event.node) for event in reported[3:]] == [("repointed", "node3")]
+    pings = [event.kind for event in mha(deployed).events()[known:]]
+    decided = pings.index("decided")
+    assert pings[decided - 4 : decided] == ["missed"] * 4
     deployed.start_node(old)
     alike(deployed)
 
@@ -170,7 +175,7 @@ def test_a_dead_primary_is_replaced_and_rejoins(deployed: Deployed) -> None:
 @pytest.mark.lasts(20)
 def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
     until(lambda: events(deployed)[-1].kind == "watching", "MHA is started again")
-    known = len(events(deployed))
+    known = len(mha(deployed).events())
     old = kill_primary(deployed)
     until(lambda: "failed" in kinds(deployed, known), "it says that it will not")
     (refusal, *_) = [event for event in events(deployed, known) if event.kind == "failed"]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_support import PATIENT, kill, rejoined, run_trial, sound, timing
+from lab_support import OPERATOR, kill, rejoined, run_trial, sound, timing
 
 from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import solution_from
@@ -30,7 +30,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
 
     outcome = run_trial(
         tmp_path,
-        replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {PATIENT}")
+        replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {OPERATOR}")
         + kill()
         + timing(),
         {"warm-up and steady load": look},
@@ -64,7 +64,7 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
             "replicas": 1,
             "mode": "after_commit",
             "semi_sync_timeout": "1s",
-            "manager": {"kind": "operator", "interval": "200ms", "misses": 2},
+            "manager": {"kind": "operator", "interval": "200ms", "misses": 2, "timeout": "3s"},
         },
         "test",
     )

@@ -13,7 +13,7 @@ import psutil
 import pymysql
 import pytest
 from lab_ordinary import hand_over, ordinary
-from lab_support import HEAD, LIMIT, kill, rejoined, run_trial, sound, timing
+from lab_support import HEAD, LIMIT, PATIENCE, kill, rejoined, run_trial, sound, timing
 
 from fivenines.experiment.source import fault_from, solution_from
 from fivenines.faults.context import FaultContext
@@ -35,7 +35,7 @@ SETTINGS = {
     "semi_sync_timeout": "60s",
     "manager": {
         "kind": "pacemaker",
-        "token": "2s",
+        "token": f"{1 + PATIENCE:g}s",
         "monitor_promoted": "2s",
         "monitor_unpromoted": "3s",
         "fence": True,
@@ -77,7 +77,7 @@ def _write(deployed: Deployed) -> str:
     return done.stdout.split()[0] if done.returncode == 0 else ""
 
 
-def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
+def _until(condition: Callable[[], object], timeout: float = LIMIT) -> None:
     deadline = time.monotonic() + timeout
     while True:
         # A server may end between two queries: the next sample shows it.

@@ -27,7 +27,7 @@ from fivenines.trial.deployment.in_effect import require_in_effect
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 
 # Settings that make a failover short, and that Patroni 4 does not allow.
-_SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s"
+_SHORT = "version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 4s, etcd_election: 2s"
 
 
 @pytest.mark.lasts(50)
@@ -64,6 +64,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
             "ttl": "20s",
             "loop_wait": "1s",
             "retry_timeout": "4s",
+            "etcd_election": "2s",
             "primary_start_timeout": "0s",
             "etcd": "apart",
             "access": {"kind": "haproxy", "interval": "200ms"},

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import PATIENT, Outcome, kill, rejoined, run_trial, sound, timing
+from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
 from fivenines.trial.deployment.deployed import Deployed
 
@@ -54,7 +54,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     standbys = 2 if synchronous_commit == "on" else 1
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"synchronous_commit: {synchronous_commit}, standbys: {standbys}, manager: {PATIENT}")
+        hot_standby(f"synchronous_commit: {synchronous_commit}, standbys: {standbys}, manager: {OPERATOR}")
         + kill()
         + timing(),
         {"warm-up and steady load": look},
@@ -82,7 +82,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
 def test_a_dead_standby_rejoins_and_the_others_continue(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"synchronous_commit: remote_write, standbys: 2, manager: {PATIENT}")
+        hot_standby(f"synchronous_commit: remote_write, standbys: 2, manager: {OPERATOR}")
         + kill("replica")
         + timing(),
     )
@@ -114,7 +114,7 @@ def test_without_a_manager_no_node_is_promoted(tmp_path: Path) -> None:
 def test_a_node_that_is_not_restarted_is_reported_as_unavailable(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        hot_standby(f"synchronous_commit: local, standbys: 1, manager: {PATIENT}")
+        hot_standby(f"synchronous_commit: local, standbys: 1, manager: {OPERATOR}")
         + kill(restart_after="null")
         + timing(),
     )

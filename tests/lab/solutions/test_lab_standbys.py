@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from lab_support import LIMIT, PATIENT, deployed_small, kill, rejoined, run_trial, sound, timing
+from lab_support import LIMIT, OPERATOR, deployed_small, kill, rejoined, run_trial, sound, timing
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.waiting import wait_until
@@ -112,7 +112,7 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, standbys: 2, cascade: true, slots: true, "
-        f"manager: {PATIENT}}}]\n" + kill() + timing(),
+        f"manager: {OPERATOR}}}]\n" + kill() + timing(),
     )
     sound(outcome)
     rejoined(outcome)
@@ -126,7 +126,7 @@ def test_a_cascade_with_slots_outlives_its_primary(tmp_path: Path) -> None:
 def test_a_logical_subscriber_outlives_its_primary(tmp_path: Path) -> None:
     text = f"""\
 solutions:
-  - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {PATIENT}}}
+  - {{solution: hot-standby, standbys: 1, slots: true, subscriber: true, manager: {OPERATOR}}}
 {kill()}{timing()}"""
     outcome = run_trial(tmp_path, text)
     sound(outcome)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import LIMIT
+from lab_support import LIMIT, PATIENCE
 from pydantic import TypeAdapter
 
 from fivenines.base.core import core_binary
@@ -106,7 +106,9 @@ class Site:
     def load(self, out: Path, *flags: str) -> dict[str, Any]:
         """Run some hundred transactions of a workload, or for as long as the flags say; return load.json."""
         # Twelve connections at full speed would occupy both processors all the time.
-        limit = () if "--duration" in flags else ("--duration", "3s", "--transactions", "1000")
+        limit = (
+            () if "--duration" in flags else ("--duration", f"{3 * PATIENCE:g}s", "--transactions", "1000")
+        )
         command = [
             *network.into(self.node.host.pid),
             str(core_binary()),

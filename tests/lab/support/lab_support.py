@@ -48,9 +48,10 @@ TRIES = "ledger: {probe: {every: 100ms}}\n"
 # For experiments that the program runs unchanged.
 GENTLE = PAUSES + TRIES
 
-OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
-# For kills, where connections are refused at once: on a busy machine a live server may answer after a second.
-PATIENT = OPERATOR.replace("}", ", timeout: 3s}")
+# A dead server refuses at once; on a busy machine a live one may answer after more than a second.
+OPERATOR = "{kind: operator, interval: 200ms, misses: 2, timeout: 3s}"
+# For hosts that are cut off for some seconds, which answer nothing.
+HASTY_OPERATOR = OPERATOR.replace("3s", "1s")
 
 # The factor by which the tests wait longer than on a quiet machine.
 PATIENCE = float(os.environ.get("FIVENINES_PATIENCE", "1"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from lab_registry import image_of
-from lab_support import HEAD, PATIENT, kill, run_one, run_trial, short_recipe, timing
+from lab_support import HEAD, OPERATOR, kill, run_one, run_trial, short_recipe, timing
 
 from fivenines.results.store import StoredTrial
 from fivenines.software.store import engine
@@ -65,7 +65,7 @@ def _acknowledged_after(folder: Path, t_ms: float) -> int:
 def _behind(folder: Path, access: str, root: str) -> StoredTrial:
     """Run a trial that kills the primary behind a program with these settings, taken from this root."""
     text = (
-        f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {PATIENT}\n"
+        f"{HEAD}solutions:\n  - solution: hot-standby\n    standbys: 1\n    manager: {OPERATOR}\n"
         f"    access:\n      kind: program\n{access}{kill()}{timing()}"
     )
     try:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lab_support import LIMIT, fivenines, program
+from lab_support import LIMIT, PATIENCE, fivenines, program
 
 from fivenines.analysis.consistency import consistency, staleness
 from fivenines.base import paths
@@ -48,7 +48,7 @@ def out(lines: list[Line]) -> list[str]:
 
 
 @pytest.mark.lasts(80)
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900 * PATIENCE)
 def test_a_quick_calibration_is_stored_and_written_into_later_runs(cache: Path, tmp_path: Path) -> None:
     env = {"FIVENINES_CACHE": str(cache)}
     only = "machine,rows,divergence,links,throughput"

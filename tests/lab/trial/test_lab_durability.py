@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lab_support import PATIENT, Outcome, kill, run_trial, sound, timing
+from lab_support import OPERATOR, Outcome, kill, run_trial, sound, timing
 
 from fivenines.results.records import Event
 from fivenines.trial.deployment.deployed import Deployed
@@ -20,7 +20,7 @@ def trial(folder: Path, solution: str, question: str) -> tuple[Outcome, dict[str
         for node in deployed.solution.nodes:
             (settings[roles[node.name]],) = node.sql.query(question)
 
-    text = f"solutions: [{{{solution}, manager: {PATIENT}}}]\n"
+    text = f"solutions: [{{{solution}, manager: {OPERATOR}}}]\n"
     outcome = run_trial(folder, text + kill() + timing(), {"checking": ask})
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.rejoined

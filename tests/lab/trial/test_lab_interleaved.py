@@ -34,13 +34,14 @@ connections: [4]
 """
 # Rows are chosen uniformly: deadlocked transactions would wait for longer than a window.
 
+# A server on which autovacuum works is not idle.
 SOLUTIONS = """\
 solutions:
-  - {solution: standalone, name: plain, engine: postgres-18}
+  - {solution: standalone, name: plain, engine: postgres-18, server: {autovacuum: false}}
   - solution: standalone
     name: delayed
     engine: postgres-18
-    server: {commit_delay: 100000, commit_siblings: 0}
+    server: {autovacuum: false, commit_delay: 100000, commit_siblings: 0}
 """
 BLOCK = """design: interleaved
 interleaved: {blocks: 1, rounds: 6, window: 1500ms, skip: 250ms}
@@ -81,7 +82,7 @@ class Watched:
         with ExitStack() as stack, suppress(Exception):
             nodes = [self.deployed[name].solution.nodes[0] for name in ("plain", "delayed")]
             sessions = [stack.enter_context(node.sql.connect()) for node in nodes]
-            while not self.over.wait(0.02):
+            while not self.over.wait(0.1):
                 before = time.monotonic()
                 positions = [_position(session) for session in sessions]
                 self.looks.append(Look(before, positions, time.monotonic()))

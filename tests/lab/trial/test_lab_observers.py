@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from lab_support import OPERATOR, Outcome, kill, run_trial, timing
+from lab_support import OPERATOR, PATIENCE, Outcome, kill, run_trial, timing
 
 from fivenines.analysis.resources.counters import host_samples
 from fivenines.analysis.resources.traffic import traffic
@@ -115,13 +115,13 @@ def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
         standby = deployed.solution.node("node2")
         time.sleep(0.7)
         standby.sql.execute("SELECT pg_wal_replay_pause()")
-        time.sleep(1.8)
+        time.sleep(1.8 * PATIENCE)
         standby.sql.execute("SELECT pg_wal_replay_resume()")
 
     outcome = run_trial(
         on_disk,
         "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, synchronous_commit: local, "
-        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(steady=4),
+        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(steady=2 + 2 * PATIENCE),
         {STEADY: stall},
     )
     assert _counter(outcome, "pg_stat_database.xact_commit") > 20
@@ -131,7 +131,9 @@ def test_a_standby_that_stops_replaying_is_seen(on_disk: Path) -> None:
     _sampled_again(outcome, "node1")
     _hosts_add_up(outcome, "node1", "node2", "client", "manager")
 
-    steady = "SELECT max(value) FROM rows WHERE node = 'node2' AND t_ms < 4500 AND source = "
+    assert outcome.record.fault is not None
+    before = f"node = 'node2' AND t_ms < {outcome.record.fault.at}"
+    steady = f"SELECT max(value) FROM rows WHERE {before} AND source ="
     assert _number(outcome, "lag", f"{steady} 'pg_last_xact_replay_timestamp'") > 1000
     assert _number(outcome, "lag", f"{steady} 'pg_current_wal_lsn - replay_lsn'") > 1000
     assert _number(outcome, "lag", f"{steady} 'pg_stat_replication.flush_lag'") > 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lab_leftovers import RunTraces
 from lab_ray import QUICK, RayCluster, ray_cluster
-from lab_support import GENTLE, HEAD, LIMIT, fivenines, program, timing
+from lab_support import GENTLE, HEAD, LIMIT, PATIENCE, fivenines, program, timing
 
 from fivenines.base import locks, paths
 from fivenines.results import journal, store
@@ -79,7 +79,7 @@ def _scratch(cluster: RayCluster) -> list[Path]:
 
 
 @pytest.mark.lasts(45)
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(900 * PATIENCE)
 def test_each_machine_runs_whole_replications_and_returns_all(tmp_path: Path, cluster: RayCluster) -> None:
     file = _file(tmp_path, 2, 1)
     result = fivenines(

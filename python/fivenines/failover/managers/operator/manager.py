@@ -94,7 +94,7 @@ class Operator(Manager[OperatorSettings]):
             )
         self._watching = threading.Event()
         Background(target=self._listen, args=(self._process,)).start()
-        if not self._watching.wait(20.0):
+        if not self._watching.wait(_START):
             output = tail(self.host.node / "log" / "operator.err")
             raise FiveninesError(f"the operator did not start to watch:\n{output}")
 
@@ -188,3 +188,5 @@ class Operator(Manager[OperatorSettings]):
 
 # Longest time in seconds that a switchover may take.
 _SWITCHOVER = 90.0
+# Longest time in seconds until it watches: a busy machine is slow to start a program.
+_START = 60.0
