@@ -21,9 +21,9 @@ from lab_leftovers import RunTraces
 from lab_support import LIMIT, fivenines, program
 
 # An outage that a busy processor does not explain.
-CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3")
+CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3", "--set", "manager.timeout=3s")
 
-FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
+FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2", "--set", "manager.timeout=3s")
 
 
 @pytest.fixture(autouse=True)

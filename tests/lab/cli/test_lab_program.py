@@ -109,6 +109,8 @@ def test_the_running_deployment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "manager.interval=200ms",
         "--set",
         "manager.misses=2",
+        "--set",
+        "manager.timeout=3s",
         cwd=tmp_path,
     )
     try:

@@ -91,7 +91,7 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
     made.end()
 
 
-def _says(page: Page, selector: str, text: str, seconds: float = 90.0) -> None:
+def _says(page: Page, selector: str, text: str, seconds: float = LIMIT) -> None:
     page.wait(lambda: text in page.text(selector), f"{selector} does not say {text!r}", seconds)
 
 
@@ -136,7 +136,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
         asleep.click("#resume")
         _says(wide, "#status", "running")
         _says(wide, "#what", "0002")
-        _says(wide, "#status", "finished", 240)
+        _says(wide, "#status", "finished")
         _says(asleep, "#done", "2 of 2")
         report = "fetch(document.querySelector('#report').href).then(found => found.text())"
         assert "</html>" in wide.ask(report)

@@ -116,7 +116,7 @@ def test_a_run_stores_what_show_prints(tmp_path: Path) -> None:
         "  - {solution: hot-standby, name: pair, access: haproxy}\n"
         "  - {solution: patroni, name: managed}\n"
         "  - {solution: replication, name: replicated, engine: mysql-9.7, mode: after_sync}\n"
-        "timing: {warmup: 200ms, steady: 500ms}\n"
+        "timing: {warmup: 200ms, steady: 1500ms}\n"
     )
     ran = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr

@@ -11,7 +11,7 @@ faults:
 - fault: sequence
   steps:
   - {at: 0s, fault: {fault: slow-disk, delay: 100ms, duration: 1500ms}}
-  - {at: 2s, fault: {fault: full-disk, duration: 2s}}
+  - {at: 2s, fault: {fault: full-disk, duration: 5s}}
 """
 
 

@@ -45,7 +45,7 @@ faults:
 def test_a_frozen_patroni_leaves_its_primary_writable(tmp_path: Path) -> None:
     # Its lock expires after `ttl`, and only Patroni itself would have demoted the server (no watchdog).
     text = """
-solutions: [{solution: patroni, version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 3s}]
+solutions: [{solution: patroni, version: 3, ttl: 9s, loop_wait: 1s, retry_timeout: 3s, etcd_election: 2s}]
 faults: [{fault: manager-freeze, duration: 24s}]
 """
     outcome = run_trial(tmp_path, text + TRIES + timing())
@@ -54,7 +54,8 @@ faults: [{fault: manager-freeze, duration: 24s}]
     (promoted, *_) = [event for event in outcome.record.events if event.kind == "promoted"]
     assert fault.ended is not None and fault.at < promoted.t < fault.ended and promoted.node != "node1"
     measures = outcome.measures()
-    (split,) = measures.split_brains
-    assert set(split.overlap.nodes) == {"node1", promoted.node}
+    # One for each time in which both answer: on a busy machine one of them may be silent for a moment.
+    splits = measures.split_brains
+    assert splits and all(set(split.overlap.nodes) == {"node1", promoted.node} for split in splits)
     assert measures.response is not None and measures.response.kind == "promoted"
     assert fault.rejoined, "Patroni demotes it at once when it goes on"

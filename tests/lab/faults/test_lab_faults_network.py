@@ -9,7 +9,7 @@ _UNFENCED = HASTY_OPERATOR.replace("}", ", fence: false}")
 
 # The primary is cut off from its replicas and its manager, while clients still reach it. The cut lasts for
 # two checks that time out, and for a promotion.
-_CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 8s}]\n"
+_CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 13s}]\n"
 
 
 def test_asynchronous_mariadb_loses_late_acknowledgements_of_the_old_primary(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_asynchronous_mariadb_loses_late_acknowledgements_of_the_old_primary(tmp
     assert fault.rejoined, fault.rejoin_detail
     assert outcome.node("node1").lost == outcome.node(primary).lost, "restored, it has what all have"
     details = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert f"is writable although {primary} is the primary" in details[0]
+    assert any(f"is writable although {primary} is the primary" in detail for detail in details)
     # There are two primaries: all or nearly all clients stayed with the one that was given up.
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at
@@ -49,7 +49,7 @@ def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -
 def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {HASTY_OPERATOR}}}]
-faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 7s}}]
+faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 13s}}]
 """
     outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
@@ -78,10 +78,10 @@ faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
 def test_a_slow_link_is_seen_and_removed_again(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: standalone}]
-faults: [{fault: degrade, latency: 60ms, loss: 0.01, duration: 2s}]
+faults: [{fault: degrade, latency: 200ms, loss: 0.01, duration: 3s}]
 """
     outcome = run_trial(tmp_path, text + timing())
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
-    assert "latency 60ms, loss 0.01" in fault.detail
+    assert "latency 200ms, loss 0.01" in fault.detail
     assert fault.rejoined

@@ -116,7 +116,7 @@ faults: [{fault: kill, target: majority, restart_after: 15s}]
     outcome = run_trial(tmp_path, text + timing())
     faults = _faults(outcome)
     assert faults["kill"].nodes == ["node1", "node2"]
-    (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
+    (bootstrapped, *_) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
     assert bootstrapped.node == "node3"
     assert bootstrapped.t < (faults["kill"].restarted or 0.0)
     _nothing_lost(outcome)

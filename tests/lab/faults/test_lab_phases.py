@@ -34,9 +34,9 @@ def names(fault: FaultMeasures) -> list[str]:
 
 def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     # It decides late: an outage that is hardly longer than a stall of a busy machine has no phases.
-    manager = "{kind: operator, interval: 500ms, misses: 4}"
+    manager = "{kind: operator, interval: 500ms, misses: 8, timeout: 3s}"
     solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {manager}}}]\n"
-    cell, fault = measured(tmp_path, solution + KILL + timing())
+    cell, fault = measured(tmp_path, solution + KILL + timing(steady=3))
     assert names(fault)[:4] == ["detect", "promote", "route", "reconnect"]
     (trial,) = cell.trials
     decided = next(event.t for event in trial.record.events if event.kind == "decided")

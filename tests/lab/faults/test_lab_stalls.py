@@ -72,7 +72,7 @@ def test_stalls_are_attributed_to_planted_deadlocks_and_a_lock(tmp_path: Path) -
         time.sleep(1.0)
         for _ in range(PLANTED):
             _deadlock(node)
-            time.sleep(0.7)
+            time.sleep(1.5)
         with node.sql.open_data(30.0) as connection, connection.transaction():
             connection.execute("LOCK TABLE sbtest1")
             time.sleep(LOCKED)
@@ -83,7 +83,7 @@ def test_stalls_are_attributed_to_planted_deadlocks_and_a_lock(tmp_path: Path) -
             sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = %s"
             counted.extend(connection.execute(sql, (node.database,)).fetchone())
 
-    text = EXPERIMENT + timing(recovery=1, steady=11)
+    text = EXPERIMENT + timing(recovery=1, steady=16)
     run = run_one(tmp_path, text, {STEADY: plant, "checking": ask})
     (evidence,) = read_evidence(run.complete).values()
     cells = analyse(run)
@@ -133,7 +133,7 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
         second = deployed.solution.node("node2")
         with second.sql.open_data(30.0) as connection, connection.cursor() as cursor:
             cursor.execute("LOCK TABLES sbtest1 READ")
-            time.sleep(2.5)
+            time.sleep(3.5)
             cursor.execute("UNLOCK TABLES")
 
     def ask(deployed: Deployed) -> None:
@@ -141,7 +141,7 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
         (row,) = node.sql.query("SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_paused_ns'")
         paused.append(int(row[1]))
 
-    text = HEAD + GALERA + timing(recovery=1, steady=8)
+    text = HEAD + GALERA + timing(recovery=1, steady=12)
     run = run_one(tmp_path, text, {STEADY: plant, "checking": ask})
     (cell,) = analyse(run)
     (trial,) = cell.trials

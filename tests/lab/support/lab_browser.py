@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from driven import started
+from lab_support import PATIENCE
 
-PATIENCE = 60.0
+_LONGEST = 60.0 * PATIENCE
 
 
 class Browser:
@@ -125,7 +126,7 @@ class Page:
         )
         assert clicked, f"{selector} cannot be pressed"
 
-    def wait(self, condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    def wait(self, condition: Callable[[], Any], what: str, seconds: float = _LONGEST) -> Any:
         """Wait until a condition is true and return its value."""
         deadline = time.monotonic() + seconds
         while not (value := condition()):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from lab_support import PATIENCE
 
 _NAMESPACES = ("user", "mnt", "net", "pid", "uts", "ipc")
 
@@ -63,7 +64,7 @@ class RunTraces:
                 found.add(process.uids().real)
         return found
 
-    def left(self, timeout: float = 15.0) -> list[str]:
+    def left(self, timeout: float = 15.0 * PATIENCE) -> list[str]:
         """Return the leftovers, after giving the kernel a moment to end everything."""
         deadline = time.monotonic() + timeout
         while (leftovers := self._left()) and time.monotonic() < deadline:

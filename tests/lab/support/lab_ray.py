@@ -13,9 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
+from lab_support import PATIENCE
 
 # Seconds within which a node starts or disappears.
-_PATIENCE = 90.0
+_LONGEST = 90.0 * PATIENCE
 
 # Settings with which Ray lists a hanging machine as dead after 9 s instead of 65 s.
 QUICK = {
@@ -72,7 +73,7 @@ class RayCluster:
         for process in self._processes(self._nodes[number]):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-        self._nodes[number].wait(_PATIENCE)
+        self._nodes[number].wait(_LONGEST)
 
     def freeze(self, number: int) -> None:
         """Stop all processes of a node, as on a machine that hangs."""
@@ -136,7 +137,7 @@ class RayCluster:
 
     def _await_last(self) -> None:
         """Wait until the last started node reports that it runs, that is, until the head knows it."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _LONGEST
         while "Ray runtime started" not in (output := self._log(len(self._nodes) - 1).read_text()):
             assert self._nodes[-1].poll() is None, output
             assert time.monotonic() < deadline, output

@@ -51,7 +51,7 @@ GENTLE = PAUSES + TRIES
 # A dead server refuses at once; on a busy machine a live one may answer after more than a second.
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2, timeout: 3s}"
 # For hosts that are cut off for some seconds, which answer nothing.
-HASTY_OPERATOR = OPERATOR.replace("3s", "1s")
+HASTY_OPERATOR = OPERATOR.replace("3s", "2s")
 
 # The factor by which the tests wait longer than on a quiet machine.
 PATIENCE = float(os.environ.get("FIVENINES_PATIENCE", "1"))
@@ -285,7 +285,11 @@ def running(process: subprocess.Popen[str], command: str) -> psutil.Process:
 
 
 def fivenines(
-    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 300, text: str = ""
+    *arguments: str | Path,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    timeout: float = LIMIT,
+    text: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run the program to completion, in a folder, with these variables and `text` on its standard input."""
     return subprocess.run(

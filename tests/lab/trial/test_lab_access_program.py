@@ -42,7 +42,7 @@ def test_behind_transaction_pooling_statements_need_no_names(tmp_path: Path) -> 
     """With names, the load yields no figures; without names everything works."""
     text = short_recipe("pgbouncer").replace("pool_mode = session", "pool_mode = transaction")
     text = text.replace("default_pool_size = 100", "default_pool_size = 4")
-    text = text.partition("faults:")[0] + timing(recovery=1)
+    text = text.partition("faults:")[0] + timing(recovery=1, steady=3)
     (trial,) = run_one(
         tmp_path / "extended", f"{text}load: {{protocol: extended, think_time: 100ms}}\n", {}
     ).complete

@@ -121,7 +121,7 @@ def test_a_run_folder_of_another_version_is_refused(tmp_path: Path) -> None:
 def _needed(at_least: int, at_most: int) -> str:
     trials = f"{{at_least: {at_least}, at_most: {at_most}, until: {{measure: tps, within: 100%}}}}"
     text = HEAD.replace("trials: 1", f"trials: {trials}").replace("read_write", "point_select")
-    return text + STANDALONE + "load: {rate: 200, arrivals: poisson}\n" + timing(recovery=1)
+    return text + STANDALONE + "load: {rate: 40, arrivals: poisson}\n" + timing(recovery=1, steady=4)
 
 
 def test_trials_end_at_the_target_precision_and_continue_for_a_higher_one(tmp_path: Path) -> None:

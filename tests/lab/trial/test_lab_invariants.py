@@ -139,7 +139,7 @@ def test_a_question_that_takes_too_long_is_unknown(tables: LocalServer, family: 
     sleeping = Invariant("slow", "", *_SLEEP)
     (checked,) = check_after(tables.sql.open_data, tables.driver, [sleeping], {}, LoadSummary(), bound=1.0)
     assert (checked.status, checked.detail.startswith("the query failed:")) == ("unknown", True)
-    assert checked.seconds < 5
+    assert checked.seconds < 30
 
 
 ENGINES = ["postgres-18", "mariadb-10.11"]

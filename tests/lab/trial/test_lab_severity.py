@@ -21,7 +21,7 @@ workloads: [oltp_read_write]
 connections: [2]
 solutions: [{{solution: hot-standby, engine: postgres-18, manager: none}}]
 faults: [{{fault: slow-disk, duration: {duration}, severity: {{of: delay, at_least: 1ms, at_most: 2s}}}}]
-timing: {{warmup: 500ms, steady: 2s, recovery: {{at_most: 30s, until: rejoined, calm: 500ms}}}}
+timing: {{warmup: 500ms, steady: 4s, recovery: {{at_most: 30s, until: rejoined, calm: 500ms}}}}
 """
 
 # Two connections commit at most four times a second then, a fraction of what they do otherwise.

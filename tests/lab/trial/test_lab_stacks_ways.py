@@ -67,7 +67,7 @@ def test_stacks_recover_from_a_killed_proxy(tmp_path: Path) -> None:
 
 
 def test_stacks_recover_although_many_clients_connect_at_once(tmp_path: Path) -> None:
-    storm = {"at": "3s", "fault": {"fault": "connection-storm", "connections": 40, "duration": "2s"}}
+    storm = {"at": "7s", "fault": {"fault": "connection-storm", "connections": 40, "duration": "2s"}}
     outcome, found = behind(tmp_path, "two hosts", {"fault": "sequence", "steps": [{"fault": KILL}, storm]})
     recovered(found)
     kill, storms = outcome.record.faults

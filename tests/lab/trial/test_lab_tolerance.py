@@ -20,7 +20,7 @@ from fivenines.trial.progress import Progress
 MANAGER = Path(__file__).parents[1] / "support" / "planted_manager.py"
 
 # Seconds without an answer after which the manager promotes the standby.
-TIMEOUT = 3.0
+TIMEOUT = 4.0
 
 TEXT = """name: planted
 trials: {trials}
@@ -73,11 +73,11 @@ def searched(folder: Path, **settings: object) -> tuple[Tolerance, str]:
 
 @pytest.mark.lasts(100)
 def test_a_search_finds_on_which_side_of_a_timeout_freezes_are(tmp_path: Path) -> None:
-    found, text = searched(tmp_path, trials=6, at_least="1s", at_most="7s", recovery="10s")
+    found, text = searched(tmp_path, trials=6, at_least="1s", at_most="9s", recovery="13s")
     assert len(found.outcomes) == 6 and found.not_counted == 0, found
     # A busy machine lets the manager look late: only lengths far from its timeout have a known outcome.
     wrong = [one for one in found.outcomes if one.failover != (one.length > TIMEOUT)]
-    assert all(2.0 < one.length < 5.0 for one in wrong), found.outcomes
+    assert all(2.0 < one.length < 6.5 for one in wrong), found.outcomes
     assert {one.failover for one in found.outcomes} == {True, False}, found.outcomes
     assert ", freeze: " in text and "6 trials" in text, text
 

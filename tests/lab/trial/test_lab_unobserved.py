@@ -81,9 +81,9 @@ def test_an_account_without_privileges(kind: str, tmp_path: Path, monkeypatch: p
 
 
 LIMITS = [
-    ("hot-standby", {"transaction_timeout": "300ms", "lock_timeout": "2ms", "idle_session_timeout": "300ms"}),
-    # They bind the sessions of the load as well, whose queries take some ms on a busy machine.
-    ("replication", {"max_execution_time": 200, "wait_timeout": 2}),
+    # They bind the sessions of the load as well, whose transactions take a second on a busy machine.
+    ("hot-standby", {"transaction_timeout": "3s", "lock_timeout": "2ms", "idle_session_timeout": "500ms"}),
+    ("replication", {"max_execution_time": 2000, "wait_timeout": 4}),
 ]
 
 
