@@ -10,9 +10,10 @@ import lab_external_servers
 import psutil
 import pytest
 from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
-from lab_support import fivenines, rejoined, run_trial, sound, timing
+from lab_support import LIMIT, fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.base.errors import UsageError
+from fivenines.base.waiting import wait_until
 from fivenines.servers.external.kinds import external_server
 from fivenines.servers.external.remote import Target, open_postgres
 from fivenines.software.store import engine
@@ -139,6 +140,37 @@ def test_two_servers_of_mysql_are_distinguished_by_a_lock(tmp_path: Path, kind: 
             for port in (first.port, first.port, second.port)
         )
         assert one.same_as(same) and not one.same_as(other)
+
+
+def test_a_replica_of_another_server_than_the_primary_is_named(tmp_path: Path) -> None:
+    """Plant what MySQL's fail-back of a list of sources does: both threads run, and nothing arrives."""
+    servers = [
+        lab_external_servers.mariadb(tmp_path, name, f"--server-id={number}")
+        for number, name in enumerate(("new", "old", "astray"), start=1)
+    ]
+    for server in servers:
+        with (server.folder / "accounts.sql").open("a") as file:
+            file.write("GRANT ALL ON *.* TO app@'%';\n")
+    new, old, astray = servers
+    with running(*servers):
+        primary, replica = (
+            external_server(
+                SimpleNamespace(name=server.name, node=tmp_path),  # type: ignore[arg-type]
+                engine("external-mariadb"),
+                Target("127.0.0.1", server.port, "app", "app", "sbtest"),
+            )
+            for server in (new, astray)
+        )
+        astray.query(
+            f"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {old.port}, MASTER_USER = 'app', "
+            "MASTER_PASSWORD = 'app', MASTER_USE_GTID = slave_pos"
+        )
+        astray.query("START SLAVE")
+        wait_until(replica.follows, LIMIT, "its threads do not run")
+        assert replica.behind(primary) == ""
+        new.query("UPDATE sbtest1 SET k = 7 WHERE id = 7")
+        followed = f"; it follows 127.0.0.1:{old.port}, not new, the primary"
+        assert replica.behind(primary).endswith(followed)
 
 
 def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServer]) -> None:

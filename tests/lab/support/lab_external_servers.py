@@ -157,9 +157,9 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> ExternalSer
     return ExternalServer(name, port, command, home, open_postgres)
 
 
-def mariadb(folder: Path, name: str) -> ExternalServer:
-    """Create a MariaDB server from the engine's tree."""
-    more = ("--skip-name-resolve", "--log-bin=binlog", "--innodb-log-file-size=64M")
+def mariadb(folder: Path, name: str, *options: str) -> ExternalServer:
+    """Create a MariaDB server from the engine's tree, with further options."""
+    more = ("--skip-name-resolve", "--log-bin=binlog", "--innodb-log-file-size=64M", *options)
     return _mysql_family(folder, name, "mariadb-10.11", "mariadbd", more)
 
 

@@ -120,6 +120,21 @@ class _ExternalMysqlFamily(ExternalServer):
                 return f"{self.name}: its {thread} thread does not run: {error}"
         return ""
 
+    def _astray(self, primary: Server, status: dict[str, Any] | None = None) -> str:
+        """Return which other server it follows, in words that end a sentence; empty if none is known.
+
+        MySQL's fail-back of a list of sources leads a replica away from the primary while both threads run.
+        """
+        status = self._replica_status() if status is None else status
+        named = _named(status)
+        # 0: it has never reached its source.
+        followed = int(status.get(f"{named}_Server_Id") or 0)
+        ((number,),) = primary.sql.query("SELECT @@global.server_id")
+        if followed in (0, int(number)):
+            return ""
+        at = f"{status[f'{named}_Host']}:{status[f'{named}_Port']}"
+        return f"; it follows {at}, not {primary.name}, the primary"
+
     def _replica_status(self) -> dict[str, Any]:
         """Return its state as a replica; empty if it is none, or the account may not see it."""
         with contextlib.suppress(Exception):
@@ -150,8 +165,9 @@ class ExternalMariadb(_ExternalMysqlFamily):
             return "" if queue == "0" else f"{self.name} has {queue} write sets to apply"
         ((written,),) = primary.sql.query("SELECT @@global.gtid_binlog_pos")
         ((applied,),) = self.sql.query("SELECT @@global.gtid_current_pos")
-        missing = gtids_missing(str(written or ""), str(applied or ""))
-        return f"{self.name} is at {applied}, the primary at {written}" if missing else ""
+        if not gtids_missing(str(written or ""), str(applied or "")):
+            return ""
+        return f"{self.name} is at {applied}, the primary at {written}{self._astray(primary)}"
 
     def _in_galera(self) -> bool:
         rows = self.sql.query("SHOW GLOBAL VARIABLES LIKE 'wsrep_on'")
@@ -174,7 +190,7 @@ class ExternalMysql(_ExternalMysqlFamily):
             # Its set of transactions stays as it is, so it would never be behind.
             return self._behind_in_files(primary)
         ((whole,),) = self.sql.query(f"SELECT GTID_SUBSET('{written}', @@global.gtid_executed)")
-        return "" if whole else f"{self.name} has not applied all of {written}"
+        return "" if whole else f"{self.name} has not applied all of {written}{self._astray(primary)}"
 
     def _behind_in_files(self, primary: Server) -> str:
         """Return what it still has to apply, by the primary's binary log."""
@@ -188,12 +204,16 @@ class ExternalMysql(_ExternalMysqlFamily):
             )
         if not status:
             return f"{self.name} follows no server"
-        named = "Source" if "Source_Server_Id" in status else "Master"
-        ((number,),) = primary.sql.query("SELECT @@global.server_id")
-        if int(number) != int(status[f"{named}_Server_Id"]):
-            return f"{self.name} does not follow the primary: without GTIDs their positions do not compare"
+        if astray := self._astray(primary, status):
+            return f"{self.name}: without GTIDs its position does not compare with the primary's{astray}"
+        named = _named(status)
         applied = (str(status[f"Relay_{named}_Log_File"]), int(status[f"Exec_{named}_Log_Pos"]))
         return "" if applied >= written else f"{self.name} is at {applied}, the primary at {written}"
+
+
+def _named(status: dict[str, Any]) -> str:
+    """Return how the server calls its source: MySQL's words changed in 8.0.22."""
+    return "Source" if "Source_Server_Id" in status else "Master"
 
 
 def _binary_log(primary: Server) -> tuple[str, int]:
