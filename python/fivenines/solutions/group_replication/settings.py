@@ -62,7 +62,9 @@ class GroupReplicationSettings(QuorumSettings):
         3, description="attempts of an expelled member to rejoin by itself, every 5 min"
     )
     exit_state_action: Literal["READ_ONLY", "OFFLINE_MODE", "ABORT_SERVER"] = Field(
-        "OFFLINE_MODE", description="action of a member that was forced to leave"
+        "OFFLINE_MODE",
+        description="action of a member that was forced to leave, after its tries to return: with "
+        "`autorejoin_tries: 3` 15 min later",
     )
     weights: list[Annotated[int, Field(ge=0, le=100)]] = Field(
         [], description="election weights, node1 first; members without a weight have 50"
@@ -170,10 +172,9 @@ class GroupReplicationSettings(QuorumSettings):
 
     def facts(self) -> SolutionFacts:
         single = self.mode == "single-primary"
+        everywhere = self.consistency in ("AFTER", "BEFORE_AND_AFTER")
         waits = (
-            "all members have applied it"
-            if self.consistency in ("AFTER", "BEFORE_AND_AFTER")
-            else "a majority has received it and it was certified"
+            "all members have applied it" if everywhere else "a majority has received it and it was certified"
         )
         return SolutionFacts(
             replication=f"row changes in one total order (Paxos); a commit is answered when {waits}",
@@ -198,7 +199,8 @@ class GroupReplicationSettings(QuorumSettings):
                 if self.unreachable_majority_timeout
                 else " until it reaches the majority or an administrator intervenes"
             ),
-            one_down="writes continue after a pause until it is expelled",
+            one_down="writes continue after a pause until it is expelled"
+            + ("" if everywhere else ", if it took writes"),
             two_down="writes continue"
             if self.size >= 5
             else "blocks until an administrator forces a new membership",
