@@ -99,7 +99,6 @@ fn of_mysql(state: &str, native: i32, message: &str) -> Failure {
         return Failure::new(of_state(state), state, message);
     };
     let class = match number {
-        2002 | 2003 | 2005 => Class::Refused,
         2006 | 2013 | 2014 | 2027 | 2055 => Class::Connection,
         2026 | 2054 | 2058 | 2059 | 2061 => Class::Authentication,
         _ => return mysql::classify::failure(number, message),
@@ -175,6 +174,25 @@ mod tests {
         assert_eq!(
             class(Kind::Mysql, "HY000", 2002, "Can't connect"),
             Class::Refused
+        );
+        // MySQL Router's own error, and MaxScale's for a server that it lost during a statement
+        assert_eq!(
+            class(
+                Kind::Mysql,
+                "HY000",
+                2003,
+                "Can't connect to remote MySQL server"
+            ),
+            Class::Refused
+        );
+        assert_eq!(
+            class(
+                Kind::Mysql,
+                "HY000",
+                2003,
+                "Lost connection to backend server"
+            ),
+            Class::Connection
         );
         let failure = failure(
             Kind::Mysql,
