@@ -267,6 +267,11 @@ class SolutionFacts(Record):
         description="why a failover after a single failure may lose acknowledged rows by design; empty: it "
         "may not; null: unknown",
     )
+    alone_after: float | None = Field(
+        None,
+        description="seconds after which a live primary that no replica answers acknowledges alone; null: "
+        "never, or unknown",
+    )
     sources: list[str] = Field(default_factory=list, description="manuals and papers")
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fivenines.analysis.availability.needless import HICCUPS
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.availability import judge_availability
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
@@ -14,6 +15,8 @@ from fivenines.analysis.resources.cost import Prices
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
+from fivenines.base.units import format_duration
+from fivenines.results.records import TrialRecord
 
 # Workload, connections, network, fault, and run. The fault is empty for measures from before it, the run if
 # there is only one.
@@ -101,19 +104,34 @@ def by_design(judgement: Judgement, cells: Sequence[CellResult]) -> Judgement:
     """Return the verdict on lost rows with what the solution's manual says.
 
     A requirement that the design excludes is not met, whatever a few trials have shown. A limit above 0 is
-    judged by the trials alone: it accepts some loss.
+    judged by the trials alone: it accepts some loss. A loss where a live primary may have acknowledged alone,
+    as after the time-out of semi-synchronous replication in a partition, breaks no promise.
     """
     trials = [trial for cell in cells if cell.faulted for trial in cell.trials]
     facts = [trial.record.deployment.facts for trial in trials if trial.record.deployment]
-    said = next((one.may_lose for one in facts if one is not None), None)
-    if said is None:
+    known = next((one for one in facts if one is not None), None)
+    if known is None or known.may_lose is None:
         return judgement
-    if said:
-        zero = judgement.requirement.relation == "="
-        return replace(judgement, status="missed", design=said) if zero else judgement
-    return replace(
-        judgement, broken=tuple(trial.record.id for trial in trials if _lost_by_one_failure(trial))
+    zero = judgement.requirement.relation == "="
+    if known.may_lose:
+        return replace(judgement, status="missed", design=known.may_lose) if zero else judgement
+    lost = [trial for trial in trials if _lost_by_one_failure(trial)]
+    alone = {trial.record.id for trial in lost if _acknowledged_alone(trial.record, known.alone_after)}
+    found = replace(
+        judgement, broken=tuple(trial.record.id for trial in lost if trial.record.id not in alone)
     )
+    if zero and alone and known.alone_after is not None:
+        after = format_duration(known.alone_after) if known.alone_after else "a moment"
+        return replace(found, design=f"a primary that no replica answers for {after} acknowledges alone")
+    return found
+
+
+def _acknowledged_alone(record: TrialRecord, after: float | None) -> bool:
+    """Return whether a fault left a server alive, and so many seconds for it to go on without replicas."""
+    if after is None or record.windows is None:
+        return False
+    end = record.windows.end
+    return any(fault.kind in HICCUPS and end - fault.at >= 1000 * after for fault in record.faults)
 
 
 def _lost_by_one_failure(trial: TrialMeasures) -> bool:

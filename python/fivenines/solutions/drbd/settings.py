@@ -126,6 +126,8 @@ class DrbdSettings(SolutionSettings):
             read_scaling="no",
             one_failure_loses=loses[self.protocol],
             may_lose="a write does not wait for the other node" if self.protocol == "A" else "",
+            # With a witness a node without quorum refuses writes.
+            alone_after=None if self.witness else 0.0,
             partition=_QUORUM if self.witness else _NO_QUORUM,
             one_down="the server starts on the other node, after crash recovery",
             two_down="unavailable",

@@ -31,6 +31,7 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         read_scaling=_READS,
         one_failure_loses=_loss(settings),
         may_lose=_NO_WAIT if settings.mode == "async" else "",
+        alone_after=None if settings.mode == "async" else settings.semi_sync_timeout,
         partition=_partition(_watcher(settings)),
         one_down=_one_down(
             _watcher(settings),

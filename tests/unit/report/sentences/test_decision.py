@@ -316,6 +316,33 @@ def test_a_promise_is_for_one_node_however_it_fails(tmp_path: Path) -> None:
         assert _settled(run).sentence.startswith("Broken promise: ") is broken
 
 
+def test_a_primary_that_acknowledged_alone_has_broken_no_promise(tmp_path: Path) -> None:
+    """In a cut a semi-synchronous primary waits for its time-out, and then for no replica."""
+    recipes = [Recipe("2-safe", lost=1, may_lose=""), Recipe("other", may_lose="")]
+    run = write_run(tmp_path / "run", Matrix(recipes, trials=5))
+    for kind, after, alone in (
+        ("partition", 5.0, True),
+        ("partition", 60.0, False),
+        ("partition", None, False),
+        ("kill", 5.0, False),
+    ):
+        for trial in open_run(run).complete:
+            deployment = trial.record.deployment
+            assert deployment is not None and deployment.facts is not None
+            facts = deployment.facts.model_copy(update={"alone_after": after})
+            changed = trial.record.model_copy(
+                update={
+                    "faults": [trial.record.faults[0].model_copy(update={"kind": kind})],
+                    "deployment": deployment.model_copy(update={"facts": facts}),
+                }
+            )
+            store.write_json(trial.folder / layout.TRIAL, changed)
+        found = _settled(run)
+        assert found.sentence.startswith("Broken promise: ") is not alone
+        said = "by design (a primary that no replica answers for 5s acknowledges alone)"
+        assert any(said in line for line in (found.sentence, *found.lines)) is alone, found
+
+
 def test_a_solution_without_a_trial_is_named_next_to_one_that_misses(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Matrix([Recipe("a"), Recipe("b", lost=2), Recipe("c")], trials=3))
     for trial in open_run(run).complete:
