@@ -14,7 +14,8 @@ from fivenines.experiment import document, inventory, names, networks, parts, sw
 from fivenines.experiment.document import Document
 from fivenines.experiment.sections.clients import located
 from fivenines.experiment.sections.stacks import variants as of_sweep
-from fivenines.experiment.spec import AnyFault, AnySolution, AnyWorkload, Connections, Experiment
+from fivenines.experiment.sections.workload import AnyWorkload
+from fivenines.experiment.spec import AnyFault, AnySolution, Connections, Experiment
 from fivenines.experiment.validation import admission as admission_checks
 from fivenines.experiment.validation import checks
 from fivenines.experiment.validation import clients as clients_checks

@@ -17,21 +17,19 @@ from fivenines.experiment.sections.ledger import LedgerSettings
 from fivenines.experiment.sections.observe import ObserveSettings
 from fivenines.experiment.sections.stacks import Stacks
 from fivenines.experiment.sections.timing import Timing
+from fivenines.experiment.sections.workload import AnyWorkload
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.settings import LoadSettings
-from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.solutions.settings import SolutionSettings
 
 if TYPE_CHECKING:
     AnySolution = SolutionSettings
-    AnyWorkload = WorkloadSettings
     AnyFault = FaultSettings
 else:
     AnySolution = plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")
-    AnyWorkload = plugins.settings_union("fivenines.load.workloads", WorkloadSettings, "workload")
     AnyFault = plugins.settings_union("fivenines.faults", FaultSettings, "fault")
 
 Connections = Annotated[int, Field(ge=1, le=100_000)]

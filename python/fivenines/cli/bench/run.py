@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fivenines.analysis.availability.served import seconds_of, why_not
 from fivenines.base.errors import FiveninesError
 from fivenines.base.units import about
 from fivenines.cli.bench import result as bench_result
@@ -89,6 +88,8 @@ def _unserved(out: Path, outcome: Outcome) -> str | None:
     """Return why the results are invalid although transactions succeeded; None if they are valid."""
     if outcome.interrupted:  # possibly before the first result
         return None
+    from fivenines.analysis.availability.served import seconds_of, why_not  # noqa: PLC0415  (loads slowly)
+
     seconds = seconds_of(out / "timeline.csv")
     return why_not(seconds, outcome.record, 0.0, outcome.seconds * 1000)
 

@@ -7,24 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
-from fivenines.base import plugins
 from fivenines.base.settings import Settings
 from fivenines.base.units import format_duration
+from fivenines.experiment.sections.workload import AnyWorkload
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.load.steps import parse_step
 from fivenines.load.work import WorkSettings
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.servers.cluster.topology import CLIENT
-
-if TYPE_CHECKING:
-    AnyWorkload = WorkloadSettings
-else:
-    AnyWorkload = plugins.settings_union("fivenines.load.workloads", WorkloadSettings, "workload")
 
 # Names of clients: the host's name is part of the names of network devices, which are short.
 HOST = re.compile(r"[a-z][a-z0-9-]{0,11}")

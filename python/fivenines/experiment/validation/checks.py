@@ -19,6 +19,7 @@ from fivenines.experiment.sections.cost import CostSettings
 from fivenines.experiment.sections.ledger import LedgerSettings
 from fivenines.experiment.sections.timing import Timing
 from fivenines.experiment.validation.mistakes import KeyPath, Mistake, dotted, of_entry, shown
+from fivenines.experiment.validation.nested import problems_within
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.processes import ids
 from fivenines.lab.settings import NetworkSettings
@@ -189,17 +190,14 @@ def ledger_mistakes(
 
 def problems(settings: Settings) -> list[str]:
     """Return the problems of settings and of nested settings."""
+    return problems_within(settings, _own_problems)
+
+
+def _own_problems(settings: Settings) -> list[str]:
     found = list(settings.problems())
     if isinstance(settings, SolutionSettings):
         found += settings.checks.problems_with_parts()
         found += _refused(settings)
-    for name in type(settings).model_fields:
-        inner = getattr(settings, name)
-        if isinstance(inner, Settings):
-            found.extend(problems(inner))
-        elif isinstance(inner, list):
-            parts = [(i, one) for i, one in enumerate(inner) if isinstance(one, Settings)]
-            found.extend(f"{name}[{i}]: {text}" for i, one in parts for text in problems(one))
     return found
 
 

@@ -1,17 +1,20 @@
 """Refuse settings of `load:` that a solution's load would silently ignore."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from fivenines.experiment.sections.clients import ClientSettings
-from fivenines.experiment.spec import Experiment
 from fivenines.experiment.validation.mistakes import KeyPath, Mistake, dotted, shown
 from fivenines.load.settings import LoadSettings
 from fivenines.load.workloads.settings import WorkloadSettings
 from fivenines.software.store import family_of
-from fivenines.solutions.settings import SolutionSettings
+
+if TYPE_CHECKING:
+    from fivenines.experiment.spec import Experiment
+    from fivenines.solutions.settings import SolutionSettings
 
 
-def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+def mistakes(experiment: "Experiment") -> Iterator[Mistake]:
     """Return one error for each load and the first solution that ignores its settings, with all of them."""
     for path, load, _ in _loads(experiment):
         for solution in experiment.solutions:
@@ -25,14 +28,14 @@ def mistakes(experiment: Experiment) -> Iterator[Mistake]:
     yield from _protocol(experiment)
 
 
-def _protocol(experiment: Experiment) -> Iterator[Mistake]:
+def _protocol(experiment: "Experiment") -> Iterator[Mistake]:
     """Check the protocol: unnamed statements are PostgreSQL's, and only SQL files can be sent as texts."""
     for path, load, workloads in _loads(experiment):
         for problem in [*_of_protocol(load, workloads, experiment.solutions)][:1]:
             yield Mistake(None, (*path, "protocol"), f"{dotted((*path, 'protocol'))}: {problem}")
 
 
-def _loads(experiment: Experiment) -> Iterator[tuple[KeyPath, LoadSettings, Sequence[WorkloadSettings]]]:
+def _loads(experiment: "Experiment") -> Iterator[tuple[KeyPath, LoadSettings, Sequence[WorkloadSettings]]]:
     """Return the section `load`, and those of clients, with the workloads that each drives."""
     cells = experiment.workloads
     inherited = [one.workload for one in experiment.clients if one.load is None and one.workload]
@@ -49,7 +52,7 @@ def _is_cells(client: ClientSettings) -> bool:
 
 
 def _of_protocol(
-    load: LoadSettings, workloads: Sequence[WorkloadSettings], solutions: Sequence[SolutionSettings]
+    load: LoadSettings, workloads: Sequence[WorkloadSettings], solutions: "Sequence[SolutionSettings]"
 ) -> Iterator[str]:
     if load.protocol == "simple":
         yield from filter(None, map(simple_problem, workloads))
@@ -72,7 +75,7 @@ def simple_problem(workload: WorkloadSettings) -> str:
     return f"simple is for SQL files, and {called} has other statements: leave it out"
 
 
-def _alongside(experiment: Experiment) -> Iterator[Mistake]:
+def _alongside(experiment: "Experiment") -> Iterator[Mistake]:
     ledger = experiment.ledger
     for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
         for solution in experiment.solutions if workload.rate else ():

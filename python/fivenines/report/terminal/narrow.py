@@ -6,9 +6,12 @@ The report and `--wide` have all columns with full figures.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fivenines.analysis.wording import NOT_ENDED, NOT_RECOVERED
-from fivenines.report.terminal.summary import Row
+
+if TYPE_CHECKING:
+    from fivenines.report.terminal.summary import Row
 
 # Blanks between two columns.
 GAP = 2
@@ -53,7 +56,7 @@ def shorter(cell: str) -> str:
 
 
 def fitted(
-    rows: Sequence[Row], without: Iterable[str], must: Sequence[str], names: Sequence[str], width: int
+    rows: "Sequence[Row]", without: Iterable[str], must: Sequence[str], names: Sequence[str], width: int
 ) -> Fitted:
     """Select the columns that fit into a width, in the order of the rows.
 

@@ -2,7 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from fivenines.experiment.spec import AnySolution, AnyWorkload
+from fivenines.experiment.sections.workload import AnyWorkload
+from fivenines.experiment.spec import AnySolution
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.workloads.oltp import Oltp
 
