@@ -15,7 +15,7 @@ SOLUTION = (
 
 
 def test_a_long_freeze_of_the_primary_leads_to_a_needless_failover(tmp_path: Path) -> None:
-    freeze = "faults: [{fault: freeze, duration: 15s}]\n"
+    freeze = "faults: [{fault: freeze, duration: 30s}]\n"
     found = run_trial(tmp_path, SOLUTION % 2 + freeze + timing()).measures().response
     assert found is not None and found.needless and found.kind == "promoted", found
     assert found.ms is not None and found.ms > 0 and found.after_end is False

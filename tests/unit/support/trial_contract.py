@@ -188,7 +188,8 @@ class TrialContract:
         at = ORDER.index(failing)
         assert ran.record.status == "broken"
         assert f"{failing}: planted" in ran.record.reason
-        assert ran.log == [*ORDER[: at + 1], *(one for one in ORDER[at + 1 :] if _cleans(one, at))]
+        steps = [*ORDER[: at + 1], *(one for one in ORDER[at + 1 :] if _cleans(one, at))]
+        assert ran.log == steps, (ran.log, ran.record.reason)
         known = {name for name, step in RECORDED.items() if ORDER.index(step) < at}
         assert ran.known() == known
         name = f"{ran.record.id}.broken-1"

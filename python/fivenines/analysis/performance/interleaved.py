@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from fivenines.analysis.performance.interleaved_ratio import Ratio, ratio_of
 from fivenines.analysis.statistics.means import CONFIDENCE, Difference, Summary
@@ -63,6 +64,10 @@ class Window:
         return 1000 * self.ok / (self.to - self.measured)
 
 
+# A figure of a solution's own windows, and of the windows of others; None: not observed.
+Observed: TypeAlias = tuple[float | None, float | None]
+
+
 @dataclass(frozen=True)
 class Side:
     """One solution over all windows of its blocks.
@@ -72,8 +77,8 @@ class Side:
         tps: mean transactions per second of the solution's windows.
         latency: means of the windows' response times in ms; quantiles with too few answers are absent.
         failed: transactions that failed or are in doubt, in the measured parts.
-        cpu: mean cores used by the solution's hosts in their windows, and in the windows of others.
-        written: bytes per second to storage in the solution's windows, and in the windows of others.
+        cpu: mean cores used by the solution's hosts.
+        written: bytes per second to storage.
         after: the longest time in ms in which transactions were still answered after a window.
         late: number of windows for which that exceeds the excluded start of the next window.
         empty: number of windows without any answer.
@@ -83,8 +88,8 @@ class Side:
     tps: float
     latency: dict[str, float]
     failed: int
-    cpu: tuple[float, float]
-    written: tuple[float, float]
+    cpu: Observed
+    written: Observed
     after: float
     late: int
     empty: int
@@ -255,7 +260,7 @@ def _side(
 
 def _used(
     n: int, windows: Sequence[Sequence[Window]], usage: Sequence[Sequence[tuple[int, int, float, int]]]
-) -> tuple[tuple[float, float], tuple[float, float]]:
+) -> tuple[Observed, Observed]:
     """Return cores and bytes per second of one solution in its windows, and in the windows of others."""
     # Other windows come first, the solution's windows second.
     seconds, cpu, written = (np.zeros(2) for _ in range(3))
@@ -268,9 +273,12 @@ def _used(
                 seconds[mine] += (turn.to - turn.start) / 1000
                 cpu[mine] += cpu_s
                 written[mine] += bytes_
-    rate = np.divide(1.0, seconds, out=np.zeros(2), where=seconds > 0)
-    cores, bytes_s = (cpu * rate).tolist(), (written * rate).tolist()
-    return (cores[1], cores[0]), (bytes_s[1], bytes_s[0])
+
+    def rates(total: npt.NDArray[np.float64]) -> Observed:
+        others, own = (float(sum_ / s) if s else None for sum_, s in zip(total, seconds, strict=True))
+        return own, others
+
+    return rates(cpu), rates(written)
 
 
 def ratios_of(

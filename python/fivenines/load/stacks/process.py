@@ -13,7 +13,7 @@ from fivenines.lab.processes.bound import ends_with_us
 from fivenines.load.stacks.protocol import Conformance, Ready, Task, Transaction
 
 # Seconds for the pool to open, and for the program to end after its input.
-READY, ENDED = 60.0, 5.0
+READY, ENDED = 180.0, 5.0
 
 # Number of last lines of the error output that are kept.
 _KEPT = 20

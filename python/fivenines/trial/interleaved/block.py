@@ -220,12 +220,12 @@ def _take_turns(
     rounds = plan[-1].round
     for position, window in enumerate(plan):
         _await(origin / 1e9 + window.start, sides)
-        usage.look(position)
+        usage.look(position, origin / 1e9 + window.measured)
         solution = block.cells[window.index].key.solution
         which = f"round {window.round} of {rounds}" if window.round else "warm-up"
         listener(TrialPhase(block.id, f"{which}: {solution} is loaded", plan[-1].to - window.start))
     _await(origin / 1e9 + plan[-1].to, sides)
-    usage.look(len(plan))
+    usage.look(len(plan), origin / 1e9 + plan[-1].to + plan[-1].measured - plan[-1].start)
     usage.close()
     return origin, [side.load.await_end(_PATIENCE) for side in sides]
 

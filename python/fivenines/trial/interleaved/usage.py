@@ -3,6 +3,7 @@ free.
 """
 
 import csv
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,11 @@ _CLIENT = "client"
 
 
 class Usage:
-    """Samples all hosts between two windows, in the part that is excluded from the results."""
+    """Samples all hosts between two windows, in the part that is excluded from the results.
+
+    A sample that comes later, on a machine without CPU time for it, would give one window what another used:
+    both are left out.
+    """
 
     def __init__(self, labs: Sequence[Lab], file: Path) -> None:
         self._labs = labs
@@ -27,8 +32,11 @@ class Usage:
         self._writer = csv.writer(self._stream)
         self._writer.writerow(TABLES["usage"])
 
-    def look(self, position: int) -> None:
-        """Write the usage of the previous window; the window at this position begins now."""
+    def look(self, position: int, latest: float) -> None:
+        """Write the usage of the previous window; the window at this position begins now.
+
+        `latest`: moment of CLOCK_MONOTONIC in seconds from which a sample belongs to neither of them.
+        """
         firsts = {
             f"{side}/{name}": pid
             for side, lab in enumerate(self._labs)
@@ -43,6 +51,9 @@ class Usage:
         for key, processes in result.items():
             side = int(key.partition("/")[0])
             now[side] += self._totals.setdefault(key, Total()).update(processes)
+        if time.monotonic() > latest:
+            self._before = {}
+            return
         if self._before:
             for side, used in now.items():
                 before = self._before[side]

@@ -7,6 +7,7 @@ from fivenines.analysis.performance.interleaved import (
     RESPONSE,
     THROUGHPUT,
     InterleavedResult,
+    Observed,
     Pair,
     Side,
     difference,
@@ -212,9 +213,10 @@ def _caution(one: InterleavedResult, results: Sequence[InterleavedResult], cores
             f"{prefix}one solution was faster for several rounds in a row (correlation {number(r)}), as on an"
             " overloaded machine. The interval may be too narrow: stop other processes, or run more blocks."
         )
-    busy = [side for side in one.sides if side.cpu[1] > _NOTICEABLE * cores]
+    idle = [(side.key.solution, side.cpu[1]) for side in one.sides]
+    busy = [(name, cpu) for name, cpu in idle if cpu is not None and cpu > _NOTICEABLE * cores]
     if busy:
-        used = listed([f"{side.key.solution} {number(side.cpu[1])} cores" for side in busy])
+        used = listed([f"{name} {number(cpu)} cores" for name, cpu in busy])
         texts.append(
             f"{prefix}idle solutions were not idle ({used} while others were loaded). This slows all of them,"
             " and deferred work of one may fall into the windows of another."
@@ -293,12 +295,12 @@ def _side_row(side: Side, label: str) -> list[str]:
         number(side.tps),
         *(NOTHING if t is None else milliseconds(t) for t in times),
         number(side.failed),
-        *map(number, side.cpu),
+        *(NOTHING if cpu is None else number(cpu) for cpu in side.cpu),
         _share(side.written),
         milliseconds(side.after),
     ]
 
 
-def _share(loaded_and_idle: tuple[float, float]) -> str:
+def _share(loaded_and_idle: Observed) -> str:
     loaded, idle = loaded_and_idle
-    return f"{percent(100 * idle / loaded)} %" if loaded else NOTHING
+    return f"{percent(100 * idle / loaded)} %" if loaded and idle is not None else NOTHING
