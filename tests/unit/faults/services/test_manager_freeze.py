@@ -10,6 +10,7 @@ import pytest
 
 from fivenines.base import core
 from fivenines.base.errors import FiveninesError, UsageError
+from fivenines.base.waiting import wait_until
 from fivenines.experiment.source import parse_experiment
 from fivenines.faults.context import FaultContext
 from fivenines.faults.services.manager_freeze import ManagerFreeze, ManagerFreezeSettings
@@ -26,6 +27,8 @@ def manager() -> Iterator[OwnProcess]:
     assert started.stdout is not None
     started.stdout.readline()
     process = OwnProcess(started, None)
+    # Until then the child is a second shell.
+    wait_until(lambda: "" if process.members()[1].name() == "sleep" else "a shell", 60.0, "no server", 0.01)
     yield process
     process.kill()
     started.wait()
