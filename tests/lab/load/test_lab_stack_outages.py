@@ -20,6 +20,9 @@ from fivenines.load.stacks.protocol import read
 # Without a listener for errors its program ends with the first connection that breaks.
 DIES = "node-postgres"
 
+# At full speed the first programs leave the last ones no CPU time to start.
+GENTLY = ("--think", "50ms")
+
 
 @pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
@@ -44,7 +47,8 @@ def covers(item: dict[str, Any], file: Path, begin: int, end: int) -> None:
 def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path) -> None:
     kinds = [word for name in place.kinds for word in (name, f"{name}:recommended") if word != DIES]
     following = Following(tmp_path, kinds)
-    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+    arguments = ("run", *kinds, *GENTLY, "--duration", "1h", "--json", "--out", str(tmp_path))
+    with place.start(*arguments) as process:
 
         def missing(since: float) -> str:
             assert process.poll() is None, process.communicate()
@@ -90,7 +94,8 @@ def test_a_commit_in_which_the_session_ends_is_in_doubt(place: Place, tmp_path: 
     following = Following(tmp_path, kinds)
     sql = place.server.sql
     waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-    with place.start("run", *kinds, "--duration", "1h", "--json", "--out", str(tmp_path)) as process:
+    arguments = ("run", *kinds, *GENTLY, "--duration", "1h", "--json", "--out", str(tmp_path))
+    with place.start(*arguments) as process:
 
         def missing(since: float) -> str:
             assert process.poll() is None, process.communicate()
@@ -126,7 +131,7 @@ def test_no_outage_is_measured_shorter_than_it_was(place: Place, tmp_path: Path)
     kinds = [f"{name}:recommended" for name in place.kinds]
     following = Following(tmp_path, kinds)
     with _relay(place) as relay:
-        arguments = ("run", *kinds, "--think", "50ms", "--duration", "1h", "--json", "--out", str(tmp_path))
+        arguments = ("run", *kinds, *GENTLY, "--duration", "1h", "--json", "--out", str(tmp_path))
         with place.start(*arguments, at=f"127.0.0.1:{RELAY}") as process:
             planted: list[tuple[int, int]] = []
             for outage in [*OUTAGES, None]:

@@ -56,7 +56,8 @@ def test_an_idempotency_key_keeps_a_blind_retry_from_writing_twice(place: Place)
 
 
 def test_every_program_writes_with_an_idempotency_key(place: Place) -> None:
-    answer = place.run("run", *place.kinds, "--idempotent", "--duration", f"{3 * PATIENCE:g}s", "--json")
+    gently = ("--think", "50ms", "--duration", f"{3 * PATIENCE:g}s")
+    answer = place.run("run", *place.kinds, "--idempotent", *gently, "--json")
     for one in json.loads(answer.stdout):
         assert one["committed"] > 0 and one["failed"] == one["in_doubt"] == one["committed_twice"] == 0, one
 
