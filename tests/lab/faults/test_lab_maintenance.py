@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import HEAD, LIMIT, OPERATOR, Outcome, run_trial, sound, timing
+from lab_support import HEAD, LIMIT, OPERATOR, PATIENCE, Outcome, run_trial, sound, timing
 
 from fivenines.experiment.source import fault_from, solution_from
 from fivenines.load.workloads.oltp import Oltp
@@ -25,7 +25,7 @@ LIGHT = "load: {rate: 20}\n"
 FAULT = "maintenance, then recovery"
 
 # Seconds within which a rolling restart must complete, however busy the machine is.
-PATIENCE = 400.0
+_LONGEST = 400.0 * PATIENCE
 
 
 def _pids(deployed: Deployed) -> Iterator[tuple[str, int]]:
@@ -81,9 +81,9 @@ def rolled(
             before, now = dict(_pids(deployed)), time.monotonic_ns()
             load.broken(now)
             fault = fault_from({"fault": "maintenance", "pause": "0s", "down": "500ms"}, "test")
-            made = FaultRunner(fault, deployed, now, math.inf, patience=120.0)
+            made = FaultRunner(fault, deployed, now, math.inf, patience=120.0 * PATIENCE)
             made.begin()
-            while not made.over and time.monotonic_ns() - now < PATIENCE * 1e9:
+            while not made.over and time.monotonic_ns() - now < _LONGEST * 1e9:
                 time.sleep(0.2)
             made.dismiss()
             (record,), events = made.records(), made.events()
@@ -195,7 +195,7 @@ def test_a_rolling_restart_stops_at_a_server_that_does_not_recover(tmp_path: Pat
             file.write_text(f"{file.read_text()}\nno_such_option = 1\n")
 
     solution = f"{{solution: replication, manager: {OPERATOR}}}"
-    outcome = _trial(tmp_path, solution, timing(8, settle=6), {FAULT: plant})
+    outcome = _trial(tmp_path, solution, timing(8 * PATIENCE, settle=6), {FAULT: plant})
     record = outcome.record.fault
     assert record is not None and record.verified
     assert (record.nodes, record.rejoined, record.ended_verified) == (["node2"], False, False)
