@@ -92,7 +92,11 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
 
 
 def _says(page: Page, selector: str, text: str, seconds: float = LIMIT) -> None:
-    page.wait(lambda: text in page.text(selector), f"{selector} does not say {text!r}", seconds)
+    try:
+        page.wait(lambda: text in page.text(selector), "", seconds)
+    except AssertionError:
+        shown = [page.text(each) for each in (selector, "#status", "#link", "#answer")]
+        raise AssertionError(f"{selector} does not say {text!r}: {shown}") from None
 
 
 def _sees_a_failover(page: Page) -> None:
@@ -134,6 +138,7 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving,
         _says(asleep, "#link", "live")
         _says(asleep, "#trials", "pair")
         asleep.click("#resume")
+        _says(asleep, "#answer", "continues")
         _says(wide, "#status", "running")
         _says(wide, "#what", "0002")
         _says(wide, "#status", "finished")

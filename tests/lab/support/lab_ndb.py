@@ -6,7 +6,7 @@ No package contains it: the tests need an archive, see `fivenines engines add`.
 from pathlib import Path
 
 import pytest
-from lab_support import Outcome, run_trial
+from lab_support import PATIENCE, Outcome, run_trial
 
 from fivenines.software.engines.ndb_archive import ARCHIVES, NdbArchive
 
@@ -23,7 +23,7 @@ def run(folder: Path, faults: str, *, solution: str = "", recovery: int = 8, mor
     text = f"""
 solutions: [{{solution: ndb, heartbeat: 500ms{solution}}}]
 load: {{rate: 40}}
-timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 120s}}
+timing: {{warmup: 500ms, steady: 2s, recovery: {recovery * PATIENCE:g}s, settle: {120 * PATIENCE:g}s}}
 faults: [{{{fault}}}]
 """
     return run_trial(folder, text + more)
@@ -44,6 +44,7 @@ def nothing_lost(outcome: Outcome) -> None:
 
 def check_all_faults(outcome: Outcome) -> None:
     """Check that every fault took effect and ended, and that its targets recovered."""
+    assert outcome.record.faults, outcome.record.events
     for fault in outcome.record.faults:
         assert fault.verified and fault.ended_verified, fault
         assert fault.rejoined, fault.rejoin_detail

@@ -28,7 +28,7 @@ connections: [2]
 load: {think_time: 25ms}
 ledger: {probe: {every: 50ms}}
 faults: [{fault: kill, target: primary, restart_after: 500ms}]
-timing: {warmup: 500ms, steady: 1500ms, recovery: 3s, settle: 60s}
+timing: {warmup: 500ms, steady: 1500ms, recovery: {at_most: 60s, until: rejoined, calm: 1s}, settle: 60s}
 """
 
 ORDER = (

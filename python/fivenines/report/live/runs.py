@@ -18,7 +18,7 @@ from fivenines.results import journal, layout, parts, stops, store
 Json = dict[str, Any]
 
 # Seconds within which a continued run must lock its folder.
-_STARTING = 15.0
+_STARTING = 60.0
 
 
 @dataclass(frozen=True)
