@@ -111,7 +111,8 @@ def _sees_a_failover(page: Page) -> None:
     assert "fault" in first and second.startswith("+"), (first, second)
 
 
-@pytest.mark.lasts(60)
+# The page has the lowest priority: next to other tests it misses what a trial is about to leave.
+@pytest.mark.long
 def test_a_run_is_watched_stopped_and_continued_from_a_browser(serving: Serving, tmp_path: Path) -> None:
     with Browser(tmp_path / "profile") as browser, Browser(tmp_path / "other") as sleeper:
         wide, narrow = browser.page(serving.url), browser.page(serving.url, 390)
