@@ -159,41 +159,32 @@ mod tests {
 
     #[test]
     fn numbers_of_mysql_are_those_of_its_protocol() {
-        assert_eq!(
-            class(Kind::Mysql, "40001", 1213, "Deadlock"),
-            Class::Deadlock
-        );
-        assert_eq!(
-            class(Kind::Mysql, "23000", 1062, "Duplicate"),
-            Class::Constraint
-        );
-        assert_eq!(
-            class(Kind::Mysql, "HY000", 2013, "Lost connection"),
-            Class::Connection
-        );
-        assert_eq!(
-            class(Kind::Mysql, "HY000", 2002, "Can't connect"),
-            Class::Refused
-        );
-        // MySQL Router's own error, and MaxScale's for a server that it lost during a statement
-        assert_eq!(
-            class(
-                Kind::Mysql,
+        let cases = [
+            ("40001", 1213, "Deadlock", Class::Deadlock),
+            ("23000", 1062, "Duplicate", Class::Constraint),
+            ("HY000", 2013, "Lost connection", Class::Connection),
+            ("HY000", 2002, "Can't connect", Class::Refused),
+            // MySQL Router's own, and MaxScale's for a server that it lost during a statement
+            (
                 "HY000",
                 2003,
-                "Can't connect to remote MySQL server"
+                "Can't connect to remote MySQL server",
+                Class::Refused,
             ),
-            Class::Refused
-        );
-        assert_eq!(
-            class(
-                Kind::Mysql,
+            (
                 "HY000",
                 2003,
-                "Lost connection to backend server"
+                "Lost connection to backend server",
+                Class::Connection,
             ),
-            Class::Connection
-        );
+        ];
+        for (state, number, message, expected) in cases {
+            assert_eq!(
+                class(Kind::Mysql, state, number, message),
+                expected,
+                "{message}"
+            );
+        }
         let failure = failure(
             Kind::Mysql,
             "HY000",
