@@ -5,32 +5,21 @@ package serve commands that draw nothing.
 """
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fivenines.report.export.documents import tables
+    from fivenines.report.html.page import write_html
     from fivenines.report.terminal.terminal import failover_rows, summary_rows
-    from fivenines.results.store import Run
 
 _MODULES = {
     "failover_rows": "fivenines.report.terminal.terminal",
     "summary_rows": "fivenines.report.terminal.terminal",
     "tables": "fivenines.report.export.documents",
+    "write_html": "fivenines.report.html.page",
 }
 
 __all__ = ["failover_rows", "summary_rows", "tables", "write_html"]
-
-
-def write_html(run: "Run | Path", output: Path | None = None) -> Path:
-    """Write the report, by default as `report.html` into the run's folder, and return its path.
-
-    Raises:
-        FiveninesError: the folder is not a run, has another version, or is not writable.
-    """
-    from fivenines.report.html import page  # noqa: PLC0415
-
-    return page.write_html(run, output)
 
 
 def __getattr__(name: str) -> Any:
