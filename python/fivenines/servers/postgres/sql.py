@@ -55,13 +55,10 @@ class LocalPostgresSql(PostgresSql):
             connection = self._logged_in(timeout, database)
             try:
                 connection.execute(limits(connection.info.server_version, timeout))
-            except psycopg.errors.IdleSessionTimeout:
+            except BaseException as error:
                 connection.close()
-                if time.monotonic() > end:
+                if not isinstance(error, psycopg.errors.IdleSessionTimeout) or time.monotonic() > end:
                     raise
-            except BaseException:
-                connection.close()
-                raise
             else:
                 return connection
 
