@@ -138,6 +138,8 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     outcome = run_trial(tmp_path, SLOW + timing(1, 3), head=HEAD.replace("read_write", "point_select"))
     record = outcome.record
     network = [event for event in record.events if event.kind == "network"]
+    # On a busy machine a check of a live server may be late.
+    assert [event for event in record.events if event.kind != "missed"] == network
     began, ended = network
     # The network is set after the deployment, when all are connected, before t = 0; it is removed after
     # settling.
