@@ -47,6 +47,16 @@ def on_disk() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tolerate a busy machine that suspends this process for seconds: no trial and no block breaks."""
+    from lab_support import STANDSTILL  # noqa: PLC0415  (only lab tests need it)
+
+    from fivenines.trial import machine_watch  # noqa: PLC0415
+
+    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort lab tests by descending duration: a long test that begins late would run alone at the end."""

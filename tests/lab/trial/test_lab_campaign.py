@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from lab_support import GENTLE, HEAD, STANDSTILL, cache_with_damage, timing
+from lab_support import GENTLE, HEAD, cache_with_damage, timing
 
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.campaign.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.results import store
-from fivenines.trial import machine_watch
 from fivenines.trial.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -24,13 +23,9 @@ from fivenines.trial.progress import (
     TrialLive,
 )
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tolerate a busy machine that suspends this process for seconds: no trial breaks here."""
-    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
 def _run(folder: Path, text: str, resume: bool = False) -> list[Progress]:

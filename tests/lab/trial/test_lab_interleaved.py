@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from lab_support import PATIENCE, STANDSTILL
+from lab_support import PATIENCE
 
 from fivenines.analysis.performance.interleaved import InterleavedResult, interleaved_results
 from fivenines.campaign.campaign import run_campaign
@@ -23,9 +23,10 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import tables, write_html
 from fivenines.results.store import Run, open_run
-from fivenines.trial import machine_watch
 from fivenines.trial.deployment.deployed import Deployed
 from fivenines.trial.progress import Progress, TrialPhase
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 # Each commit of the slower server waits for 100 ms by its settings, which is long compared with a transaction
 # on any machine.
@@ -94,12 +95,6 @@ def _position(session: Any) -> int:
     """Return the bytes of write-ahead log written until now."""
     row = session.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
     return int(row[0])
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tolerate a busy machine that suspends this process for seconds: no block breaks here."""
-    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
 @pytest.fixture

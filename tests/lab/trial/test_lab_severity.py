@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lab_support import GENTLE, STANDSTILL
+from lab_support import GENTLE
 
 from fivenines.analysis.availability.severity import Severity, severities
 from fivenines.analysis.performance.sweeps import compared
@@ -12,8 +12,9 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.report.chapters.availability.severity import severity_answers
 from fivenines.results import store
-from fivenines.trial import machine_watch
 from fivenines.trial.progress import Progress
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 TEXT = """name: planted
 trials: {trials}
@@ -26,12 +27,6 @@ timing: {{warmup: 500ms, steady: 4s, recovery: {{at_most: 30s, until: rejoined, 
 
 # Two connections commit at most four times a second then, a fraction of what they do otherwise.
 STARVES = 1.0
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tolerate a busy machine that suspends this process for seconds: no trial breaks here."""
-    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
 def searched(folder: Path, **settings: object) -> tuple[Severity, str]:

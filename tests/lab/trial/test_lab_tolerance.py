@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from lab_support import GENTLE, STANDSTILL
+from lab_support import GENTLE
 
 from fivenines.analysis.availability.tolerance import Tolerance
 from fivenines.analysis.performance.sweeps import compared
@@ -14,8 +14,9 @@ from fivenines.experiment.source import load_experiment
 from fivenines.report.chapters.availability.tolerance import tolerance_answers
 from fivenines.report.chapters.data import Data
 from fivenines.results import store
-from fivenines.trial import machine_watch
 from fivenines.trial.progress import Progress
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 MANAGER = Path(__file__).parents[1] / "support" / "planted_manager.py"
 
@@ -47,12 +48,6 @@ ACCOUNT = """{
 "primary": "<< primary.address >>:<< primary.port >>",
 "standby": "<< replicas[0].address >>:<< replicas[0].port >>", "name": "<< replicas[0].name >>"}
 """
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tolerate a busy machine that suspends this process for seconds: no trial breaks here."""
-    monkeypatch.setattr(machine_watch, "PAUSE", STANDSTILL)
 
 
 def searched(folder: Path, **settings: object) -> tuple[Tolerance, str]:
