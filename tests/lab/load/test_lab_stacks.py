@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from lab_support import LIMIT, PATIENCE, program, running
-from stack_place import PLANTED, Following, Place, stack_place
+from stack_place import GENTLY, PLANTED, Following, Place, stack_place
 
 from fivenines.base.waiting import wait_until
 from fivenines.load.stacks import rows
@@ -56,8 +56,8 @@ def test_an_idempotency_key_keeps_a_blind_retry_from_writing_twice(place: Place)
 
 
 def test_every_program_writes_with_an_idempotency_key(place: Place) -> None:
-    gently = ("--think", "50ms", "--duration", f"{3 * PATIENCE:g}s")
-    answer = place.run("run", *place.kinds, "--idempotent", *gently, "--json")
+    seconds = f"{3 * PATIENCE:g}s"
+    answer = place.run("run", *place.kinds, "--idempotent", *GENTLY, "--duration", seconds, "--json")
     for one in json.loads(answer.stdout):
         assert one["committed"] > 0 and one["failed"] == one["in_doubt"] == one["committed_twice"] == 0, one
 

@@ -19,6 +19,9 @@ from fivenines.servers.families import server
 from fivenines.servers.local import LocalServer
 from fivenines.software.store import engine
 
+# At full speed the first of many programs leave the last ones no CPU time to start.
+GENTLY = ("--think", "50ms")
+
 PLANTED = f"planted={sys.executable} {Path(__file__).parent / 'planted_stack.py'}"
 
 
