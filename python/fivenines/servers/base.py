@@ -127,8 +127,24 @@ class Server(Member):
         return []
 
     @abstractmethod
+    def _writes(self) -> bool:
+        """Return whether it is writable now.
+
+        Raises:
+            Exception: it did not answer.
+        """
+
+    def accepts_writes(self) -> bool | None:
+        """Return whether it is writable now; None if it does not answer."""
+        if self.frozen:
+            return None
+        with contextlib.suppress(Exception):
+            return self._writes()
+        return None
+
     def writable(self) -> bool:
         """Return whether it is writable now; False also if it does not answer."""
+        return self.accepts_writes() is True
 
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until it answers.

@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.capabilities import Drain
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.cluster.switchover import Switchover
 
 if TYPE_CHECKING:
@@ -53,12 +53,13 @@ class DrainingRoles(Roles[N], ABC):
     """The first working node that is not drained is called the primary."""
 
     @abstractmethod
-    def able(self, node: N) -> bool:
-        """Return whether a node could take the writes now."""
+    def able(self, node: N) -> bool | None:
+        """Return whether a node could take the writes now; None if it runs and does not answer."""
 
-    def observed(self, node: N) -> Literal["primary", "replica", "down"]:
-        if not self.able(node):
-            return "down"
+    def observed(self, node: N) -> Observed:
+        now = self.able(node)
+        if not now:
+            return "silent" if now is None else "down"
         switchover = self.cluster.switchover
         assert isinstance(switchover, Draining)
         able = [other for other in self.cluster.nodes if self.able(other)]

@@ -8,7 +8,7 @@ from pydantic import Field
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.local import LocalServer
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import Configuration
@@ -70,8 +70,9 @@ class StandaloneSettings(SolutionSettings):
 class StandaloneRoles(Roles[LocalServer]):
     """The server is the primary if it is writable."""
 
-    def observed(self, node: LocalServer) -> Literal["primary", "down"]:
-        return "primary" if node.answers() and node.writable() else "down"
+    def observed(self, node: LocalServer) -> Observed:
+        observed = super().observed(node)
+        return "down" if observed == "replica" else observed
 
 
 class StandaloneMembership(Membership[LocalServer]):

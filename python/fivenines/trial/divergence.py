@@ -52,7 +52,7 @@ def diverged(
         if node.name not in left_out and (reason := _behind(solution, node, deadline)):
             left_out[node.name] = reason
     nodes = [node for node in solution.nodes if node.name not in left_out]
-    primary = solution.roles.primary()
+    primary = solution.roles.certain_primary()
     return compare(nodes, primary.name if primary else "", left_out, bound)
 
 

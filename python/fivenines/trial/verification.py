@@ -20,7 +20,7 @@ from fivenines.trial.state import Loaded
 
 def counted_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
     """Return the counts that a workload's invariants compare with those after the load."""
-    primary = deployed.solution.roles.primary()
+    primary = deployed.solution.roles.certain_primary()
     return count_before(primary.sql.open_data, workload.invariants()) if primary else {}
 
 
@@ -28,7 +28,7 @@ def invariants(
     rules: Sequence[Rule], deployed: Deployed, before: dict[str, int], load: LoadSummary
 ) -> list[InvariantCheck]:
     """Check the invariants on the primary; unknown if no node accepts writes."""
-    primary = deployed.solution.roles.primary()
+    primary = deployed.solution.roles.certain_primary()
     if primary is None:
         return unknown(rules, "no node accepts writes after the trial")
     return check_after(primary.sql.open_data, primary.driver, rules, before, load)
@@ -48,7 +48,7 @@ def ledger(deployed: Deployed, part: Path, missing: Mapping[str, str], load: Loa
         return None
     result: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
-    primary = solution.roles.primary()
+    primary = solution.roles.certain_primary()
     for node in solution.serving:
         result[node.name] = None
         if node.name in missing:

@@ -1,13 +1,16 @@
 """Faults of nodes, of managers and of proxies on real servers: they are injected, end, and lose nothing."""
 
 import re
+import signal
 from pathlib import Path
+from threading import Timer
 
 import pytest
-from lab_support import HASTY_OPERATOR, Outcome, run_trial, timing
+from lab_support import HASTY_OPERATOR, Outcome, kill, run_trial, sound, timing
 
 from fivenines.lab import limits
 from fivenines.results.records import FaultRecord
+from fivenines.trial.deployment.deployed import Deployed
 
 
 def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
@@ -149,3 +152,23 @@ faults: [{fault: slow-cpu, taken: 98%, duration: 3s}]
     waited = re.search(r"had to wait in (\d+) of (\d+) periods", fault.ended_detail)
     assert waited and 0 < int(waited[1]) <= int(waited[2])
     _nothing_lost(outcome)
+
+
+def test_a_primary_that_answers_late_is_still_the_target(tmp_path: Path) -> None:
+    """For some seconds around the fault, the server accepts no new session, and serves the clients' ones."""
+
+    def silence(deployed: Deployed) -> None:
+        postmaster = deployed.solution.nodes[0].process
+        assert postmaster is not None
+        for after, number in ((1.0, signal.SIGSTOP), (8.0, signal.SIGCONT)):
+            Timer(after, postmaster.interrupt, [number]).start()
+
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, manager: none}]\n"
+        + kill()
+        + timing(),
+        {"warm-up and steady load": silence},
+    )
+    sound(outcome)
+    assert outcome.record.fault is not None and outcome.record.fault.node == "node1"

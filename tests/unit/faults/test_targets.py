@@ -34,7 +34,7 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
     solution = SimpleNamespace(
         nodes=nodes,
         members=nodes,
-        roles=SimpleNamespace(target=target, primary=lambda: nodes[primary]),
+        roles=SimpleNamespace(target=target, certain_primary=lambda: nodes[primary]),
         topology=SimpleNamespace(votes=size if votes is None else votes, words={}),
         node=lambda name: next(node for node in nodes if node.name == name),
         arbiter=None,

@@ -62,20 +62,23 @@ class FakeNode:
     def __init__(self, host: FakeHost, writes: bool) -> None:
         self.host, self.name, self._writes = host, host.name, writes
         self.endpoint = self.client_endpoint = f"{host.address}:5432"
-        self.alive = False
+        self.alive = self.frozen = False
         self.monitoring = self
 
     def start(self) -> None:
         self.alive = True
 
     def stop(self) -> None:
-        self.alive = False
+        self.alive = self.frozen = False
 
     def answers(self) -> bool:
         return self.alive
 
+    def accepts_writes(self) -> bool | None:
+        return self._writes if self.alive else None
+
     def writable(self) -> bool:
-        return self.alive and self._writes
+        return self.accepts_writes() is True
 
     def effective_settings(self) -> dict[str, str]:
         return {}

@@ -52,8 +52,8 @@ class Noting:
     def answers(self) -> bool:
         return self.answering
 
-    def writable(self) -> bool:
-        return self.is_writable
+    def accepts_writes(self) -> bool | None:
+        return self.is_writable if self.answering else None
 
     def start(self, *arguments: str) -> None:
         self.done.append(" ".join(["start", *arguments]))

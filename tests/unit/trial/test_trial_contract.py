@@ -25,7 +25,7 @@ class PretendedDeployment:
         clocks = SimpleNamespace(records=dict)
         self.lab = SimpleNamespace(hosts={}, network=network, require_sound=lambda: None, clocks=clocks)
         self.solution = SimpleNamespace(
-            roles=SimpleNamespace(primary=lambda: None),
+            roles=SimpleNamespace(certain_primary=lambda: None),
             nodes=[],
             serving=[],
             compared=False,

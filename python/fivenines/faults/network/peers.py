@@ -62,7 +62,7 @@ def _hosts(word: str, context: FaultContext) -> list[str]:
     manager = context.manager.settings.host if context.manager else ""
     arbiter = context.solution.arbiter
     proxy = context.access.settings.host
-    primary = context.solution.roles.primary()
+    primary = context.solution.roles.certain_primary()
     groups = {
         "all": list(context.lab.hosts),
         "nodes": [*members, manager, arbiter.name if arbiter else ""],

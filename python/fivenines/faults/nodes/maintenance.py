@@ -165,7 +165,7 @@ class Maintenance(Fault[MaintenanceSettings]):
         """Move the primary's role and the clients to other nodes before a node's shutdown."""
         solution = context.solution
         possible = self.settings.switchover and not solution.topology.without_switchover
-        if possible and solution.roles.primary() is server:
+        if possible and solution.roles.certain_primary() is server:
             over = hand_over(context)
             context.note("handed over", server.name, over.detail)
             _others_work(context, server.name)

@@ -81,7 +81,7 @@ def hand_over(context: FaultContext, to: str = "") -> HandedOver:
     else:
         raise FiveninesError(f"{solution.name}: it does not support choosing the new primary")
     done = context.settles(lambda: _successor(context, former), solution.hand_over_patience)
-    successor = solution.roles.primary()
+    successor = solution.roles.certain_primary()
     if not done and (successor is None or successor is former):
         raise FiveninesError(f"switchover: {former.name} is still the primary ({detail})")
     return HandedOver(former, done, detail)

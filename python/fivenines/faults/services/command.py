@@ -84,7 +84,7 @@ class Command(Fault[CommandSettings]):
 def environment(context: FaultContext, name: str) -> dict[str, str]:
     """Return the environment variables of a command for a node."""
     server = context.solution.node(name)
-    primary = context.solution.roles.primary()
+    primary = context.solution.roles.certain_primary()
     variables = {
         "FIVENINES_NODES": " ".join(f"{node.name}={node.endpoint}" for node in context.solution.nodes),
         "FIVENINES_PRIMARY": primary.name if primary is not None else "",

@@ -94,7 +94,7 @@ class Cluster(Generic[N]):
 
     def maintenance_order(self) -> list[Member]:
         """Return all servers in the order of a rolling restart: the primary last."""
-        primary = self.roles.primary()
+        primary = self.roles.certain_primary()
         return [*self.parts, *sorted(self.nodes, key=lambda node: node is primary)]
 
     def replaces(self) -> bool:

@@ -10,11 +10,19 @@ from fivenines.servers.cluster.aspect import Aspect, N
 if TYPE_CHECKING:
     from fivenines.servers.cluster.cluster import Cluster
 
-# An unexpected primary is writable although another node is the primary of record.
+# What a node claims for itself. A silent one runs, but has not answered in time: it may be the primary.
+Observed = Literal["primary", "replica", "down", "silent"]
+
+# An unexpected primary is writable although another node is the primary of record; a silent node is down.
 Role = Literal["primary", "replica", "unexpected-primary", "down"]
 
-# Seconds until a role counts as vacant. A node has two seconds to answer, and may be asked again.
+# Seconds for which all nodes must have answered, or be down, until a role counts as vacant.
 _PATIENCE = 3.0
+
+# Seconds until a silent node counts as down.
+_SILENCE = 30.0
+
+_BETWEEN = 0.1
 
 
 class Roles(Aspect[N]):
@@ -27,33 +35,42 @@ class Roles(Aspect[N]):
         # Callbacks that get the name of each promoted node.
         self.on_appointed: list[Callable[[str], None]] = []
 
-    def observed(self, node: N) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: N) -> Observed:
         """Return the role that a node claims for itself; by default a writable node is a primary."""
-        if not node.alive or not node.answers():
+        if not node.alive or node.frozen:
             return "down"
-        return "primary" if node.writable() else "replica"
+        writes = node.accepts_writes()
+        if writes is None:
+            return "silent"
+        return "primary" if writes else "replica"
 
     def of(self, node: N) -> Role:
         """Return the current role of a node."""
         observed = self.observed(node)
         if observed == "primary" and self.primary() is not node:
             return "unexpected-primary"
-        return observed
+        return "down" if observed == "silent" else observed
 
-    def by_name(self) -> dict[str, str]:
+    def by_name(self) -> dict[str, Role]:
         """Return the current role of each node, by node name."""
-        observed = {node.name: self.observed(node) for node in self.cluster.nodes}
-        primary = self._of_record(observed)
-        return {
-            name: "unexpected-primary"
-            if role == "primary" and (primary is None or primary.name != name)
-            else role
-            for name, role in observed.items()
-        }
+        return self._judged(self._look())
 
     def primary(self) -> N | None:
-        """Return the current primary; if several nodes are writable, the one that was promoted last."""
-        return self._of_record({node.name: self.observed(node) for node in self.cluster.nodes})
+        """Return the current primary; if several nodes are writable, the one that was promoted last.
+
+        A node that does not answer in time is not found. Where that would matter, use `certain_primary`.
+        """
+        return self._of_record(self._look())
+
+    def certain_primary(self) -> N | None:
+        """Return the current primary; None only if no node can be it: silent ones are asked for some time."""
+        until = time.monotonic() + _SILENCE
+        while True:
+            observed = self._look()
+            primary = self._of_record(observed)
+            if primary is not None or not self._silent(observed) or time.monotonic() > until:
+                return primary
+            time.sleep(_BETWEEN)
 
     @property
     def primary_of_record(self) -> N:
@@ -66,28 +83,34 @@ class Roles(Aspect[N]):
         for callback in self.on_appointed:
             callback(name)
 
-    def target(self, role: str) -> N:
+    def target(self, role: Role) -> N:
         """Return the first node that has this role now.
 
-        A node that answers too late looks like a node that is down: a role counts as vacant only after all
-        nodes were asked for some time.
+        A role counts as vacant only after all nodes have answered for some time: one of them may be about to
+        get it. Silent nodes are asked for longer.
 
         Raises:
             FiveninesError: no node has the role.
         """
-        deadline = time.monotonic() + _PATIENCE
+        begun = time.monotonic()
+        deadline = begun + _PATIENCE
         while True:
-            roles = self.by_name()
+            observed = self._look()
+            roles = self._judged(observed)
             for node in self.cluster.nodes:
                 if roles[node.name] == role:
                     return node
+            silent = self._silent(observed)
+            if silent:
+                deadline = min(time.monotonic() + _PATIENCE, begun + _SILENCE)
             if time.monotonic() > deadline:
-                raise FiveninesError(f"{self.cluster.name}: no node has the role {role} now")
-            time.sleep(0.1)
+                why = f": {', '.join(silent)} did not answer for {_SILENCE:g} s" if silent else ""
+                raise FiveninesError(f"{self.cluster.name}: no node has the role {role} now{why}")
+            time.sleep(_BETWEEN)
 
     def second_primary_reason(self, node: N) -> str:
         """Return why a writable node should not be writable; empty if it may."""
-        primary = self.primary()
+        primary = self.certain_primary()
         if primary is None or primary is node:
             return ""
         return f"{node.name} is writable although {primary.name} is the primary"
@@ -95,6 +118,24 @@ class Roles(Aspect[N]):
     def stands_by(self, node: N) -> bool:
         """Return whether a node is ready without a running server, as the standby of a shared disk is."""
         return False
+
+    def _look(self) -> dict[str, Observed]:
+        return {node.name: self.observed(node) for node in self.cluster.nodes}
+
+    def _judged(self, observed: Mapping[str, Observed]) -> dict[str, Role]:
+        primary = self._of_record(observed)
+        return {
+            name: "unexpected-primary"
+            if role == "primary" and (primary is None or primary.name != name)
+            else "down"
+            if role == "silent"
+            else role
+            for name, role in observed.items()
+        }
+
+    def _silent(self, observed: Mapping[str, Observed]) -> list[str]:
+        """Return the nodes of which a look has not learnt whether they are the primary."""
+        return [name for name, role in observed.items() if role == "silent"]
 
     def _of_record(self, observed: Mapping[str, str]) -> N | None:
         writing = [node for node in self.cluster.nodes if observed[node.name] == "primary"]

@@ -93,16 +93,18 @@ class ExternalByOdbc(ExternalServer):
         except FiveninesError as error:
             return str(error)
 
-    def writable(self) -> bool:
+    def _writes(self) -> bool:
         """Return whether it accepts a row, which is deleted afterwards."""
-        with contextlib.suppress(Exception), self.sql.connect() as connection:
+        with self.sql.connect() as connection:
             number = -next(_MARKS)
-            self._mark(connection, number)
+            try:
+                self._mark(connection, number)
+            except Exception:  # the driver's own words for a refusal
+                return False
             # The row was accepted; a failed deletion does not matter.
             with contextlib.suppress(Exception):
                 connection.execute(f"DELETE FROM {PROBES} WHERE id = {number}")
             return True
-        return False
 
     def _mark(self, connection: Any, number: int) -> None:
         """Write one row into the table of probes, which is created if it is missing."""

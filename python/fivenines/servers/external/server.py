@@ -3,7 +3,6 @@
 Values that the account may not read are left out. The kinds of servers are in `kinds` and `external_odbc`.
 """
 
-import contextlib
 from abc import abstractmethod
 from pathlib import Path
 
@@ -96,7 +95,5 @@ class ExternalServer(Server):
             for table in (LEDGER, PROBES):
                 cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
-    def writable(self) -> bool:
-        with contextlib.suppress(Exception):  # drivers raise what they like
-            return not why_not(self.driver, self.sql.query)
-        return False
+    def _writes(self) -> bool:
+        return not why_not(self.driver, self.sql.query)

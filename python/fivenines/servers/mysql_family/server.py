@@ -1,10 +1,8 @@
 """Common parts of MariaDB and MySQL servers: one protocol, one client library, one format of options."""
 
-import contextlib
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from fivenines.base.drivers import pymysql
 from fivenines.servers.base import Value, inside
 from fivenines.servers.local import LocalServer
 from fivenines.servers.mysql_family.setup import SOCKET, MysqlFamilySetup
@@ -49,8 +47,6 @@ class MysqlFamily(LocalServer):
     def start(self, *arguments: str) -> None:
         super().start(*arguments, *self.setup.arguments_once())
 
-    def writable(self) -> bool:
-        with contextlib.suppress(pymysql.Error):
-            # MariaDB 12 answers with words.
-            return self.sql.query("SELECT CONCAT(@@global.read_only) IN ('0', 'OFF')") == [(1,)]
-        return False
+    def _writes(self) -> bool:
+        # MariaDB 12 answers with words.
+        return self.sql.query("SELECT CONCAT(@@global.read_only) IN ('0', 'OFF')") == [(1,)]

@@ -94,5 +94,5 @@ class SqlNode(Mysql):
             return True
         return False
 
-    def writable(self) -> bool:
-        return super().writable() and self.ready_data_nodes() > 0
+    def _writes(self) -> bool:
+        return super()._writes() and self.ready_data_nodes() > 0

@@ -5,13 +5,11 @@ not enough, whatever the modes of files are. `peer` would not work: a server in 
 all other accounts of the machine as the same id, which may be its own.
 """
 
-import contextlib
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from fivenines.base.drivers import psycopg
 from fivenines.lab.host import Host
 from fivenines.servers.base import REPLICATION, Value, inside
 from fivenines.servers.incidents import LogReader
@@ -101,10 +99,8 @@ class Postgres(LocalServer):
     def log_reader(self) -> LogReader:
         return log_reader_of(self.sql)
 
-    def writable(self) -> bool:
-        with contextlib.suppress(psycopg.Error):
-            return self.sql.query("SELECT pg_is_in_recovery()") == [(False,)]
-        return False
+    def _writes(self) -> bool:
+        return self.sql.query("SELECT pg_is_in_recovery()") == [(False,)]
 
     def is_standby(self) -> bool:
         """Return whether its data directory is that of a standby."""

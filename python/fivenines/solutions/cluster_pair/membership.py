@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fivenines.base.errors import FiveninesError
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.cluster.switchover import Stalling
 from fivenines.servers.member import Member
 from fivenines.servers.mysql_family.server import MysqlFamily
@@ -24,7 +24,7 @@ class PairRoles(Roles[MysqlFamily]):
 
     cluster: "ClusterPair"
 
-    def observed(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: MysqlFamily) -> Observed:
         cluster = self.cluster.cluster_of(node)
         role = cluster.roles.observed(node)
         # Only clients of the other site may write there; the primary is the node that all other clients use.
@@ -32,7 +32,7 @@ class PairRoles(Roles[MysqlFamily]):
 
     def able(self, node: MysqlFamily) -> bool:
         """Return whether a server is a working member of its cluster."""
-        return self.cluster.cluster_of(node).roles.observed(node) != "down"
+        return self.cluster.cluster_of(node).roles.observed(node) in ("primary", "replica")
 
 
 class PairStalling(Stalling[MysqlFamily]):

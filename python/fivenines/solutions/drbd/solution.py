@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.lab.host import NODE, Host, Root
@@ -18,7 +17,7 @@ from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers.base import Value, inside
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.local import LocalServer
 from fivenines.software.base import Engine
 from fivenines.software.combined_root import CombinedRoot
@@ -48,11 +47,13 @@ class DrbdRoles(Roles[LocalServer]):
 
     cluster: "Drbd"
 
-    def observed(self, node: LocalServer) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: LocalServer) -> Observed:
         if node.alive and node.answers():
             return "primary"
         now = self.cluster.replicated_disk.status(node)
-        return "replica" if now is not None and now.role == "Secondary" else "down"
+        if now is not None and now.role == "Secondary":
+            return "replica"
+        return "silent" if node.alive and not node.frozen else "down"
 
     def stands_by(self, node: LocalServer) -> bool:
         return self.observed(node) == "replica"

@@ -1,13 +1,13 @@
 """Roles and members of an external cluster: by queries, and by the user's hooks."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fivenines.base.errors import brief
 from fivenines.base.waiting import wait_until
 from fivenines.servers.cluster.capabilities import Drain
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.cluster.switchover import Stalling, Switchover
 from fivenines.servers.external.server import ExternalServer
 
@@ -20,14 +20,11 @@ class ExternalRoles(Roles[ExternalServer]):
 
     cluster: "External"
 
-    def observed(self, node: ExternalServer) -> Literal["primary", "replica", "down"]:
-        try:
-            writable = node.writable()
-            alive = writable or node.answers()
-        except Exception:  # drivers raise what they like
-            return "down"
-        if not alive:
-            return "down"
+    def observed(self, node: ExternalServer) -> Observed:
+        writable = node.accepts_writes()
+        if writable is None:
+            # It may answer, and not say whether it is writable.
+            return "silent" if node.answers() else "down"
         if writable and self.cluster.settings.writers == "all":
             return "primary" if self._first_writable() is node else "replica"
         return "primary" if writable else "replica"
@@ -65,7 +62,7 @@ class ExternalMembership(Membership[ExternalServer]):
             return f"{node.name}: {brief(error)}"
 
     def lag_reason(self, node: ExternalServer) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or primary is node:
             return ""
         try:

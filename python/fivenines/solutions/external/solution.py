@@ -151,7 +151,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
                 )
 
     def _incomplete(self) -> str:
-        primary = self.roles.primary()
+        primary = self.roles.certain_primary()
         members = self.membership
         if primary is None:
             return "no member is writable"
@@ -204,7 +204,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         return self.settings.compare and not self.settings.any_dbms
 
     def leave(self) -> None:
-        primary = self.roles.primary() if self.nodes else None
+        primary = self.roles.certain_primary() if self.nodes else None
         if self.settings.ledger == "keep" or primary is None:
             return
         # If this fails, as the cluster is still unavailable, the end of the next trial repeats it.

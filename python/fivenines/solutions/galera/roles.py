@@ -7,7 +7,9 @@ from fivenines.solutions.draining import DrainingRoles
 class GaleraRoles(DrainingRoles[Mariadb]):
     """The first healthy node that is not drained gets the writes."""
 
-    def able(self, node: Mariadb) -> bool:
-        """Return whether a node is Synced in a group with a majority."""
-        state = node.galera() if node.alive else None
-        return state is not None and state[1:] == ("Primary", "Synced")
+    def able(self, node: Mariadb) -> bool | None:
+        """Return whether a node is Synced in a group with a majority; None if it does not answer."""
+        if not node.alive or node.frozen:
+            return False
+        state = node.galera()
+        return None if state is None else state[1:] == ("Primary", "Synced")

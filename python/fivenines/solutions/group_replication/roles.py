@@ -1,9 +1,9 @@
 """Roles of a replication group's members, from the views that the members have of each other."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.mysql.group import Group
 from fivenines.servers.mysql.server import Mysql
 
@@ -16,10 +16,11 @@ class GroupRoles(Roles[Mysql]):
 
     cluster: "GroupReplication"
 
-    def observed(self, node: Mysql) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: Mysql) -> Observed:
         groups = self.groups()
         if not self.works(node, groups):
-            return "down"
+            silent = node.name not in groups and node.alive and not node.frozen
+            return "silent" if silent else "down"
         if self.cluster.settings.mode == "single-primary":
             return "primary" if groups[node.name].role == "PRIMARY" else "replica"
         able = [other for other in self.cluster.nodes if self.works(other, groups)]

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
-from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.roles import Observed, Roles
 from fivenines.servers.postgres import logical
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby.streaming import StreamingMembership
@@ -21,7 +21,7 @@ class HotStandbyRoles(Roles[Postgres]):
 
     cluster: "HotStandby"
 
-    def observed(self, node: Postgres) -> Literal["primary", "replica", "down"]:
+    def observed(self, node: Postgres) -> Observed:
         # The subscriber could take writes, but refuses them.
         role = super().observed(node)
         return "replica" if role == "primary" and self.cluster.is_subscriber(node) else role
@@ -39,7 +39,7 @@ class HotStandbyMembership(StreamingMembership):
 
     def rejoin(self, node: Postgres) -> None:
         postgres = self.cluster.node(node.name)
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or self.cluster.is_subscriber(postgres):
             # A primary starts as a primary, a standby waits for one.
             postgres.start()
@@ -70,7 +70,7 @@ class HotStandbyMembership(StreamingMembership):
             self.events.append(ManagerEvent(time.monotonic_ns(), "restored", node.name, detail))
 
     def unexpected_primary_reason(self, node: Postgres) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or primary is node or not node.answers() or self.cluster.is_subscriber(node):
             return ""
         if node.writable():
@@ -83,11 +83,11 @@ class HotStandbyMembership(StreamingMembership):
     def not_joined_reason(self, node: Postgres) -> str:
         if not self.cluster.is_subscriber(node) or not node.answers():
             return super().not_joined_reason(node)
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         return self.not_streaming_reason(node, primary) if primary else "there is no primary"
 
     def written(self) -> Callable[[Postgres], str]:
-        primary, unreplayed = self.cluster.roles.primary(), super().written()
+        primary, unreplayed = self.cluster.roles.certain_primary(), super().written()
         if primary is None or not self.cluster.settings.subscriber:
             return unreplayed
         ((position,),) = primary.sql.query("SELECT pg_current_wal_lsn()::text")

@@ -41,7 +41,7 @@ class StreamingMembership(Membership[Postgres]):
         return self.written()(node)
 
     def written(self) -> Callable[[Postgres], str]:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None:
             return lambda _node: ""
         ((position,),) = primary.sql.query("SELECT pg_current_wal_lsn()::text")
@@ -59,7 +59,7 @@ class StreamingMembership(Membership[Postgres]):
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None:
             return "there is no primary"
         if node.writable():

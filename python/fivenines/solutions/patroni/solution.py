@@ -110,7 +110,7 @@ class Patroni(Solution[PatroniSettings, Postgres]):
 
     def _unsynchronous(self) -> str:
         """Return why fewer standbys are synchronous than the settings require; empty otherwise."""
-        primary = self.roles.primary()
+        primary = self.roles.certain_primary()
         if primary is None or self.settings.mode == "asynchronous":
             return ""
         ((count,),) = primary.sql.query(

@@ -45,7 +45,7 @@ class ReplicationMembership(Membership[MysqlFamily]):
         self._diverged: set[str] = set()
 
     def rejoin(self, node: MysqlFamily) -> None:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is not None and node.name in self._diverged:
             self.restore_data(node)
         # A replica that died must not continue by itself from its old position.
@@ -96,7 +96,7 @@ class ReplicationMembership(Membership[MysqlFamily]):
         return "" if self._supervised else self._misled(state, node)
 
     def _divergence(self, state: dict[str, Any], node: MysqlFamily) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or primary is node:
             return ""
         if not self.cluster.sql.diverged(node, primary, state):
@@ -104,7 +104,7 @@ class ReplicationMembership(Membership[MysqlFamily]):
         return f"{node.name} has transactions that the primary does not have: it must be restored"
 
     def _misled(self, state: dict[str, Any], node: MysqlFamily) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or primary is node or not state:
             return ""
         followed = state[self.cluster.sql.source]
@@ -113,13 +113,13 @@ class ReplicationMembership(Membership[MysqlFamily]):
         return f"{node.name} still follows {followed}, not {primary.name}"
 
     def lag_reason(self, node: MysqlFamily) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None or primary is node:
             return ""
         return self.cluster.sql.behind(node, primary)
 
     def written(self) -> Callable[[MysqlFamily], str]:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None:
             return self.lag_reason
         unapplied = self.cluster.sql.written(primary)

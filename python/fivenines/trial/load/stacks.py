@@ -70,7 +70,7 @@ class Stacks:
         if not self._section:
             return
         self._folder.mkdir()
-        primary = self._deployed.solution.roles.primary()
+        primary = self._deployed.solution.roles.certain_primary()
         host = self._deployed.client
         if primary is None or host is None:
             raise FiveninesError("the client stacks have no writable server to begin with")
@@ -170,7 +170,7 @@ class Stacks:
         """Read the rows of each stack from the primary, once the trial has settled."""
         if not self._all:
             return
-        primary = self._deployed.solution.roles.primary()
+        primary = self._deployed.solution.roles.certain_primary()
         found: list[tuple[int, int, int]] = []
         deadline = time.monotonic() + _READ
         for number, one in enumerate(self._all):

@@ -59,7 +59,7 @@ class Forwards:
         writes = [here[address] for address in self._deployed.access.endpoints().write]
         dsn = dsn_of(first, writes)
         # A single address: the proxy's, or the primary's.
-        primary = self._deployed.solution.roles.primary() or first
+        primary = self._deployed.solution.roles.certain_primary() or first
         at = writes[0] if len(writes) == 1 else here[primary.endpoint]
         return Login(user, password, first.database, dsn, first.console.shell(dsn, at))
 

@@ -88,6 +88,9 @@ class Solution:
     def primary(self) -> Any:
         return self.first
 
+    def certain_primary(self) -> Any:
+        return self.first
+
     def target(self, _role: str) -> Any:
         return self.first
 

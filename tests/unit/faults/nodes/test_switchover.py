@@ -43,6 +43,9 @@ class Roles:
     def primary(self) -> Any:
         return self.now
 
+    def certain_primary(self) -> Any:
+        return self.now
+
     def target(self, role: str) -> Any:
         return FIRST if role == "primary" else SECOND
 

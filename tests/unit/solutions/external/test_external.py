@@ -241,7 +241,7 @@ class _Observed:
         self.writing: set[str] = set()
         for name, address in settings.addresses().items():
             node: Any = self.solution._server(name, address)
-            node.writable = lambda name=name: name in self.writing
+            node.accepts_writes = lambda name=name: name in self.writing
             node.answers = lambda: True
             self.solution.nodes.append(node)
 
