@@ -60,6 +60,8 @@ def test_an_outage_as_each_stack_has_it(place: Place, tmp_path: Path, settings: 
         wait_until(lambda: missing(0.0), LIMIT, "stacks write before the outage", 0.2)
         dead, begun = place.restart_after_kill()
         wait_until(lambda: missing(begun), LIMIT, "stacks write again", 0.2)
+        back = time.monotonic()
+        wait_until(lambda: following.unsampled(back), LIMIT, "samples of the pools", 0.2)
         running(process, "stacks").send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 130, err

@@ -124,6 +124,8 @@ class Following:
     names: Iterable[str]
     _read: dict[str, int] = field(default_factory=dict)
     _last: dict[tuple[str, int], int] = field(default_factory=dict)
+    # The moments of the last two samples, the later one first, in us.
+    _sampled: dict[str, tuple[int, int]] = field(default_factory=dict)
     codes: set[str] = field(default_factory=set)
 
     def file(self, name: str) -> Path:
@@ -141,6 +143,13 @@ class Following:
             if any(self._last.get((name, worker), -1) < since * 1e6 for worker in range(workers))
         )
 
+    def unsampled(self, since: float) -> str:
+        """Return the stacks whose pool was sampled less than twice since a moment of the monotonic clock, in
+        seconds: the first sample may be of a moment before.
+        """
+        self.look()
+        return ", ".join(name for name in self.names if self._sampled.get(name, (0, 0))[1] < since * 1e6)
+
     def look(self) -> None:
         """Read the new lines."""
         for name in self.names:
@@ -153,6 +162,9 @@ class Following:
             whole = new.rfind(b"\n") + 1
             self._read[name] = self._read.get(name, 0) + whole
             for line in map(json.loads, new[:whole].splitlines()):
+                if line["event"] == "alive":
+                    last, _ = self._sampled.get(name, (0, 0))
+                    self._sampled[name] = line["at_us"], last
                 if line["event"] != "transaction":
                     continue
                 if line["outcome"] == "committed":

@@ -16,7 +16,7 @@ from fivenines.base.errors import FiveninesError, brief
 from fivenines.load.bench import reach
 from fivenines.load.bench.plan import Bench
 from fivenines.load.stacks import rows
-from fivenines.load.stacks.process import RunningStack
+from fivenines.load.stacks.process import RunningStack, await_turn
 from fivenines.load.stacks.protocol import Task, read
 
 # Seconds between two calls with the state of the stacks.
@@ -79,6 +79,7 @@ def measure(
         undo.callback(lambda: [program.end() for program in running if program.exit_code is None])
         for item in chosen:
             running.append(RunningStack(item.command, item.task, out / file_name(item.task.name)))
+            await_turn(running)
         for program in running:
             program.await_ready()
         interrupted = True

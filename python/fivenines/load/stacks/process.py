@@ -1,5 +1,6 @@
 """A running program of a client stack; its lines are kept in a file as they come."""
 
+import os
 import subprocess
 import threading
 import time
@@ -149,3 +150,15 @@ class RunningStack:
     def _join(self) -> None:
         for reader in self._readers:
             reader.join(ENDED)
+
+
+def await_turn(running: Sequence[RunningStack]) -> None:
+    """Wait until a further program may start: at most one for each CPU starts at the same time.
+
+    Many that start together starve each other, and exceed the time-outs of their drivers for connecting.
+
+    Raises:
+        FiveninesError: a program did not become ready.
+    """
+    for program in running[: 1 - len(os.sched_getaffinity(0)) or None]:
+        program.await_ready()

@@ -15,7 +15,7 @@ from fivenines.base.threads import Background
 from fivenines.experiment.sections.stacks import StackSettings, stacks_of
 from fivenines.load.stacks import rows
 from fivenines.load.stacks.measure import file_name, table
-from fivenines.load.stacks.process import RunningStack
+from fivenines.load.stacks.process import RunningStack, await_turn
 from fivenines.load.stacks.protocol import Task, read
 from fivenines.load.stacks.sockets import connections
 from fivenines.results import store
@@ -86,6 +86,7 @@ class Stacks:
             command = host.commands.outside(settings.program)
             program = RunningStack(command, task, self._folder / file_name(task.name))
             self._all.append(_One(settings, program, begun))
+            await_turn([one.program for one in self._all])
         for one in self._all:
             one.program.await_ready()
         self._seen = [{} for _ in self._all]
