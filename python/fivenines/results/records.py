@@ -229,11 +229,12 @@ class Divergence(Record):
 class Anomaly(Record):
     """One violation of isolation, with the transactions that show it."""
 
-    kind: str = Field(description="G0, G1a, G1b, G1c, G-single, G2, lost-update, ...")
+    kind: str = Field(description="G0, G1a, G1b, G1c, G-single, G2-item, lost-update, G-single-realtime, ...")
     transactions: list[int] = Field(description="numbers of the transactions, in cycle order")
     explanation: str = Field(description="the reads and writes of the cycle in words, step by step")
     edges: list[tuple[int, str, int]] = Field(
-        default_factory=list, description="from, kind of dependency (ww, wr, rw) and key, to"
+        default_factory=list,
+        description="from, kind of dependency (ww, wr, rw) and key, to; without a key: process, realtime",
     )
 
 
@@ -243,6 +244,11 @@ class Isolation(Record):
     source: str = Field(description="`lists` (list-append) or `bank`")
     transactions: int
     counts: dict[str, int] = Field(default_factory=dict, description="anomalies by kind")
+    in_time: dict[str, int] | None = Field(
+        None,
+        description="cycles that close only as one transaction was acknowledged before another began, by "
+        "kind; null: not judged",
+    )
     examples: list[Anomaly] = Field(default_factory=list, description="first ten of each kind")
     seconds: float = 0.0
     note: str = ""

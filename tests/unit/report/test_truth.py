@@ -9,7 +9,7 @@ from synthetic_run import QUICKSTART, TRUTH, write_run
 
 from fivenines.analysis.consistency.isolation.lists import SEVERITY
 from fivenines.analysis.performance.sweeps import compared
-from fivenines.analysis.wording import THIN
+from fivenines.analysis.wording import NOTHING, THIN
 from fivenines.report.chapters.consistency import isolation, truth
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import MOST, cycle_svg
@@ -55,13 +55,19 @@ def test_execution_latency_of_the_steady_window(data: Data) -> None:
 
 
 def test_anomalies_are_counted_explained_and_drawn(data: Data) -> None:
+    levels = [row[3:] for row in isolation.level_table(data).rows]
+    assert levels == [
+        ["strict serializable", NOTHING],
+        ["strong session snapshot isolation", "G2-item, G-single-realtime"],
+    ]
     rows = isolation.isolation_table(data).rows
     assert [[cell.replace(THIN, " ") for cell in row[2:6]] for row in rows] == [
         ["lists", "3", "6 000", "none"],
         ["bank", "3", "1 500", "wrong-sum"],
         ["lists", "3", "6 000", "G2-item"],
+        ["lists", "3", "6 000", "G-single-realtime"],
     ]
-    assert [row[7] for row in rows] == ["0", "3", "12"]
+    assert [row[7] for row in rows] == ["0", "3", "12", "6"]
     (figure,) = isolation.anomaly_figures(data)
     assert "T3" in figure.svg and "rw 1" in figure.svg and "write skew" in figure.title
 
@@ -73,7 +79,8 @@ def test_every_kind_of_anomaly_has_a_meaning() -> None:
 def test_sentences_name_diverged_nodes_stale_reads_and_anomalies(data: Data) -> None:
     text = " ".join(answer.text for answer in answers(data.cells, data.names))
     assert "odd <replica>: the nodes' tables differ after 3 of 3 trials." in text
-    assert "violated isolation (G2-item, wrong-sum)" in text
+    assert "odd <replica> gave strong session snapshot isolation at most (G2-item)." in text
+    assert "odd <replica> violated isolation (wrong-sum)." in text
     assert re.search(r"up to 100 % of the reads through node2:5432 were stale, by at most", text)
     assert "sound: the nodes" not in text
 

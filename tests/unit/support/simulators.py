@@ -157,11 +157,13 @@ class Snapshot:
                 one.done.append(("append", key, self.value))
             else:
                 one.done.append(("read", key, list(seen[key])))
+        # What begins in a turn does not see what is committed in it.
+        started, completed = 2 * one.started, 2 * now + 1
         if any(len(self.lists[key]) != lengths[key] for key in written):
-            return Txn(one.number, one.done, "failed", one.started, now)
+            return Txn(one.number, one.done, "failed", started, completed)
         for key in written:
             self.lists[key] = seen[key]
-        return Txn(one.number, one.done, "ok", one.started, now)
+        return Txn(one.number, one.done, "ok", started, completed)
 
 
 class TwoSites:

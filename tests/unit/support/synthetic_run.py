@@ -622,12 +622,13 @@ def _isolation(recipe: Recipe) -> list[Isolation]:
     )
     wrong = Anomaly(kind="wrong-sum", transactions=[5], explanation="Audit T5 found 99 in all.")
     if not recipe.violated:
-        return [Isolation(source="lists", transactions=2000)]
+        return [Isolation(source="lists", transactions=2000, in_time={})]
     return [
         Isolation(
             source="lists",
             transactions=2000,
             counts={"G2-item": 4},
+            in_time={"G-single-realtime": 2},
             examples=[skew],
             note="The search ended.",
         ),

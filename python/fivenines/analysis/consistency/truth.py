@@ -16,7 +16,7 @@ from fivenines.analysis.replication import execution
 from fivenines.analysis.replication.execution import Execution
 from fivenines.analysis.statistics.means import Summary, summaries
 from fivenines.base.errors import FiveninesError
-from fivenines.results.records import TrialRecord
+from fivenines.results.records import Isolation, TrialRecord
 from fivenines.results.store import StoredTrial
 
 PERCENTILES = ("p50", "p95", "p99", "max")
@@ -54,7 +54,9 @@ class CellTruth:
     """Correctness over the trials of a cell.
 
     Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
-    between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials.
+    between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials;
+    `in_time` counts cycles of lists that close only in time, by kind (None: a trial was not judged in time,
+    or has no lists).
     """
 
     acknowledged: int
@@ -74,6 +76,11 @@ class CellTruth:
     judged: int
     transactions: int
     anomalies: dict[tuple[str, str], int]
+    in_time: dict[str, int] | None
+
+    def of(self, source: str) -> dict[str, int]:
+        """Return the violations of isolation that one checker has found, by kind."""
+        return {kind: n for (checker, kind), n in self.anomalies.items() if checker == source}
 
 
 def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
@@ -118,7 +125,17 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
         judged=sum(bool(r.isolation) for r in records),
         transactions=sum(item.transactions for item in judged),
         anomalies=dict(anomalies),
+        in_time=_in_time([item for item in judged if item.source == "lists"]),
     )
+
+
+def _in_time(judged: Sequence[Isolation]) -> dict[str, int] | None:
+    counts: Counter[str] = Counter()
+    for item in judged:
+        if item.in_time is None:
+            return None
+        counts.update(item.in_time)
+    return dict(counts) if judged else None
 
 
 def _endpoints(measured: Sequence[StaleFigures]) -> list[Shown]:

@@ -111,6 +111,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         truth.divergence_table(data),
         truth.difference_table(data),
         truth.execution_table(data),
+        isolation.level_table(data),
         isolation.isolation_table(data),
         isolation.example_table(data),
         invariants.violated_table(data),

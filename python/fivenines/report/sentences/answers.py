@@ -16,7 +16,8 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.chapters.availability import nines
-from fivenines.report.chapters.consistency.truth import isolation_answers, stale_answers
+from fivenines.report.chapters.consistency.isolation import isolation_answers
+from fivenines.report.chapters.consistency.truth import stale_answers
 from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
 from fivenines.report.sentences import clocks, sharing, stalls, unobserved, workers
 from fivenines.report.sentences.answer import Answer

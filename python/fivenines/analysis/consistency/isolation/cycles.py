@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fivenines.analysis.consistency.isolation.graph import RW, WR, WW, Edge, Edges, components, inner
+from fivenines.analysis.consistency.isolation.graph import KINDS, RW, WR, WW, Edge, Edges, components, inner
 from fivenines.analysis.consistency.isolation.history import Ints
 
 Cycle = list[Edge]
@@ -103,7 +103,7 @@ def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Cycles:
     cyclic = inner(edges, size)
     if not len(cyclic):
         return result
-    small, nodes = _renumbered(cyclic)
+    small, nodes = renumbered(cyclic)
     _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, result)
     _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, result)
     _anti(small, len(nodes), limit, time.monotonic() + seconds, result)
@@ -114,14 +114,15 @@ def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Cycles:
     return result
 
 
-def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
+def renumbered(edges: Edges) -> tuple[Edges, Ints]:
     """Return at most one edge between two nodes, renumbered from 0, and the nodes' former numbers.
 
-    Of parallel edges the strongest stays, ww before wr before rw, as the cycle is named by the weakest.
+    Of parallel edges the strongest stays, ww before wr before time before rw, as the cycle is named by the
+    weakest.
     """
     nodes, ends = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
     source, target = ends[: len(edges)], ends[len(edges) :]
-    order = np.argsort(edges.kind, kind="stable")
+    order = np.argsort(np.where(edges.kind == RW, len(KINDS), edges.kind), kind="stable")
     _, first = np.unique((source * len(nodes) + target)[order], return_index=True)
     kept = order[first]
     result = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
@@ -149,7 +150,7 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, result: Cycles) 
     result.all = len(anti)
     if not len(anti):
         return
-    search = _Search(edges, size, deadline)
+    search = Search(edges, size, deadline)
     seen: set[frozenset[int]] = set()
     for row in range(len(anti)):
         try:
@@ -163,7 +164,7 @@ def _anti(edges: Edges, size: int, limit: int, deadline: float, result: Cycles) 
             result.add(kind, cycle, limit)
 
 
-class _Search:
+class Search:
     """Search for cycles through rw edges, until `deadline`."""
 
     def __init__(self, edges: Edges, size: int, deadline: float) -> None:

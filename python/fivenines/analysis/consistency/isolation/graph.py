@@ -20,7 +20,9 @@ from scipy.sparse.csgraph import connected_components
 from fivenines.analysis.consistency.isolation.history import ABSENT, OK, History, Ints
 
 WW, WR, RW = 0, 1, 2
-KINDS = ("ww", "wr", "rw")
+# Edges of time, see `time_order`.
+PROCESS, REAL_TIME = 3, 4
+KINDS = ("ww", "wr", "rw", "process", "realtime")
 MOST_UNSEEN = 16
 
 # From, to, kind, key, value: the appended element that shows the dependency.
@@ -52,6 +54,11 @@ class Edges:
             int(self.key[row]),
             int(self.value[row]),
         )
+
+    def with_more(self, other: "Edges") -> "Edges":
+        """Return these edges and then others."""
+        columns = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Edges(*map(np.concatenate, columns))
 
     def chosen(self, rows: npt.NDArray[np.bool_] | Ints) -> "Edges":
         """Return the chosen edges."""

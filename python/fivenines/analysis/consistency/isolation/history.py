@@ -47,7 +47,7 @@ _APPENDS = """
     WHERE source = 'lists' AND kind = 'append' AND value IS NOT NULL
 """
 _TRANSACTIONS = """
-    SELECT txn, min(started_us) AS started, max(completed_us) AS completed,
+    SELECT txn, min(client) AS client, min(started_us) AS started, max(completed_us) AS completed,
            min(CASE outcome WHEN 'ok' THEN 2 WHEN 'in_doubt' THEN 1 ELSE 0 END)::BIGINT AS outcome
     FROM history WHERE source = 'lists' GROUP BY txn ORDER BY txn
 """
@@ -100,6 +100,7 @@ class History:
     """
 
     txns: Ints
+    client: Ints
     outcome: Ints
     started: Ints
     completed: Ints
@@ -135,7 +136,16 @@ def read_history(connection: duckdb.DuckDBPyConnection) -> History:
     kept = alive[reads.txn] & (reads.fits | (outcome[reads.txn] == OK))
     reads = Reads(*(column[kept] for column in vars(reads).values()))
     return History(
-        txns["txn"], outcome, txns["started"], txns["completed"], alive, keys, appends, reads, orders
+        txns["txn"],
+        txns["client"],
+        outcome,
+        txns["started"],
+        txns["completed"],
+        alive,
+        keys,
+        appends,
+        reads,
+        orders,
     )
 
 

@@ -14,6 +14,7 @@ from fivenines.analysis.consistency.isolation.cycles import Cycles, find_cycles
 from fivenines.analysis.consistency.isolation.direct import find
 from fivenines.analysis.consistency.isolation.graph import edges_of
 from fivenines.analysis.consistency.isolation.history import read_history
+from fivenines.analysis.consistency.isolation.time_cycles import find_in_time
 from fivenines.analysis.consistency.isolation.words import cycle_anomaly, direct_anomaly
 from fivenines.results.records import Isolation
 
@@ -24,31 +25,41 @@ EXAMPLES = 10
 SEARCH = 10.0
 
 
-def check_lists(connection: duckdb.DuckDBPyConnection, search: float = SEARCH) -> Isolation | None:
+def check_lists(
+    connection: duckdb.DuckDBPyConnection, search: float = SEARCH, *, one_clock: bool = True
+) -> Isolation | None:
     """Judge the rows of source `lists` of the relation `history`; None if there is none.
 
     Args:
         connection: with a relation `history` whose columns are those of `layout.TABLES`.
-        search: seconds for the search of cycles with rw edges.
+        search: seconds for each search of cycles with rw edges.
+        one_clock: whether all clients have the same clock; otherwise the order in time is not judged.
     """
     began = time.monotonic()
     history = read_history(connection)
     if not len(history.txns):
         return None
     direct = find(history, EXAMPLES)
-    cycles = find_cycles(edges_of(history), len(history.txns), EXAMPLES, search)
+    edges = edges_of(history)
+    cycles = find_cycles(edges, len(history.txns), EXAMPLES, search)
+    in_time = find_in_time(history, edges, EXAMPLES, search) if one_clock else None
     examples = [direct_anomaly(finding, history) for finding in direct.findings]
-    for kind, some in cycles.cycles.items():
-        examples += [cycle_anomaly(kind, cycle, history) for cycle in some if cycle]
+    for found in filter(None, (cycles, in_time)):
+        for kind, some in found.cycles.items():
+            examples += [cycle_anomaly(kind, cycle, history) for cycle in some if cycle]
     return Isolation(
         source="lists",
         transactions=len(history.txns),
         counts=_sorted({**direct.counts, **cycles.counts}),
+        in_time=_sorted(in_time.counts) if in_time else None,
         examples=sorted(examples, key=lambda anomaly: _place(anomaly.kind)),
         seconds=round(time.monotonic() - began, 3),
-        note=_note(cycles, search),
+        note=_note(cycles, in_time, search),
     )
 
+
+# Kinds of cycles that may close only in time.
+IN_TIME = ("G0", "G1c", "G-single", "G-nonadjacent", "G2-item")
 
 # Kinds in the order of reports: anomalies that no isolation level allows come first.
 SEVERITY = (
@@ -66,6 +77,7 @@ SEVERITY = (
     "G-single",
     "G-nonadjacent",
     "G2-item",
+    *(f"{kind}-{order}" for order in ("process", "realtime") for kind in IN_TIME),
 )
 
 
@@ -77,10 +89,12 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return {kind: counts[kind] for kind in sorted(counts, key=_place)}
 
 
-def _note(cycles: Cycles, seconds: float) -> str:
-    if cycles.searched == cycles.all:
-        return ""
-    return (
-        f"The search for cycles with rw edges ended after {seconds:g} s, with {cycles.searched:,} of"
-        f" {cycles.all:,} rw edges on cycles looked at: their counts are lower bounds."
-    )
+def _note(cycles: Cycles, in_time: Cycles | None, seconds: float) -> str:
+    notes = [
+        f"The search for cycles with rw edges{where} ended after {seconds:g} s, with {found.searched:,} of"
+        f" {found.all:,} rw edges on cycles looked at: their counts are lower bounds."
+        for found, where in ((cycles, ""), (in_time, " that close only in time"))
+        if found is not None and found.searched < found.all
+    ]
+    notes += [] if in_time else ["The order in time was not judged: the clients have several clocks."]
+    return " ".join(notes)

@@ -2,7 +2,7 @@
 
 from fivenines.analysis.consistency.isolation.cycles import Cycle
 from fivenines.analysis.consistency.isolation.direct import Finding
-from fivenines.analysis.consistency.isolation.graph import KINDS, RW, WR, WW, Edge
+from fivenines.analysis.consistency.isolation.graph import KINDS, PROCESS, RW, WR, WW, Edge
 from fivenines.analysis.consistency.isolation.history import History
 from fivenines.results.records import Anomaly
 
@@ -22,7 +22,7 @@ def cycle_anomaly(kind: str, cycle: Cycle, history: History) -> Anomaly:
         edges=[
             (
                 int(history.txns[source]),
-                f"{KINDS[dependency]} {int(history.keys[key])}",
+                KINDS[dependency] if key < 0 else f"{KINDS[dependency]} {int(history.keys[key])}",
                 int(history.txns[target]),
             )
             for source, target, dependency, key, _ in cycle
@@ -33,13 +33,15 @@ def cycle_anomaly(kind: str, cycle: Cycle, history: History) -> Anomaly:
 def _step(edge: Edge, history: History) -> str:
     source, target, kind, key, value = edge
     a, b = f"T{history.txns[source]}", f"T{history.txns[target]}"
-    name = int(history.keys[key])
+    name = int(history.keys[max(key, 0)])
     if kind == WW:
         return f"{b} appended {value} to key {name} behind what {a} had appended"
     if kind == WR:
         return f"{b} read key {name} with {a}'s {value} at the end"
-    assert kind == RW
-    return f"{a} read key {name} without {value}, which {b} appended"
+    if kind == RW:
+        return f"{a} read key {name} without {value}, which {b} appended"
+    whose = "the same client's " if kind == PROCESS else ""
+    return f"{a} was acknowledged before {whose}{b} began"
 
 
 def direct_anomaly(finding: Finding, history: History) -> Anomaly:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.wording import number
+from fivenines.analysis.consistency.isolation.levels import excluders, strongest
+from fivenines.analysis.consistency.isolation.lists import IN_TIME
+from fivenines.analysis.wording import NOTHING, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, by_solution
 from fivenines.report.html.figures import Figure
 from fivenines.report.html.section import Section, folded, in_row
 from fivenines.report.table import CELL, Table, right
@@ -15,22 +17,22 @@ from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
 def chapter(data: Data) -> Section:
     """Return anomalies of transactions, with a drawing of the first of each kind."""
-    table = isolation_table(data)
+    table, levels = isolation_table(data), level_table(data)
     examples = example_table(data)
     texts = []
-    if table.rows and not examples.rows:
+    if table.rows and not any(cell.truth.anomalies for cell in data.done):
         texts = ["No trial shows a violation of isolation."]
     figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
-    shown = [table] if examples.rows else []
-    drawers += [] if shown else folded(table)
+    shown = [each for each in (levels, table) if each.rows and (each is levels or examples.rows)]
+    drawers += [] if table in shown else folded(table)
     return Section("isolation", "Isolation", texts, shown, figures, drawers)
 
 
 # The number of drawn anomalies: the first of each kind and solution.
 DRAWN = 12
 
-MEANINGS = {
+_MEANINGS = {
     "G0": "write cycle",
     "G1a": "aborted read",
     "G1b": "intermediate read",
@@ -49,6 +51,19 @@ MEANINGS = {
     "wrong-end-sum": "money was made or lost for good",
     "negative-balance": "an account below zero",
 }
+_STALE = {
+    "process": "stale read: a transaction missed what its own client had done before",
+    "realtime": "stale read: a transaction missed what had been acknowledged before it began",
+}
+MEANINGS = {
+    **_MEANINGS,
+    **{
+        f"{kind}-{order}": f"{_MEANINGS[kind]}, closed by the order {words}"
+        for kind in IN_TIME
+        for order, words in (("process", "of a client"), ("realtime", "in time"))
+    },
+    **{f"G-single-{order}": words for order, words in _STALE.items()},
+}
 
 
 def isolation_table(data: Data) -> Table:
@@ -60,12 +75,43 @@ def isolation_table(data: Data) -> Table:
             mine = [one for _, one in _judged(cell) if one.source == source]
             size = number(sum(one.transactions for one in mine))
             head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
-            kinds = {kind: n for (of, kind), n in cell.truth.anomalies.items() if of == source}
+            kinds = cell.truth.of(source) | ((cell.truth.in_time or {}) if source == "lists" else {})
             rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in kinds.items()]
             rows += [] if kinds else [[*head, "none", "", "0"]]
     columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "Meaning", "Count"]
     left = (*CELL, "Checker", "Anomaly", "Meaning")
     return Table("Violations of isolation", columns, rows, 3, right(columns, *left))
+
+
+def level_table(data: Data) -> Table:
+    """Return the strongest level that the transactions on lists do not contradict, for each cell."""
+    rows = []
+    for cell in data.done:
+        size = sum(one.transactions for _, one in _judged(cell) if one.source == "lists")
+        if size:
+            excluded = [*excluders(cell.truth.of("lists")), *(cell.truth.in_time or {})]
+            head = [cell.key.solution, data.names.label(cell.key), number(size)]
+            rows.append([*head, _level(cell), ", ".join(excluded) or NOTHING])
+    columns = [*CELL, "Transactions", "Strongest level", "Stronger ones excluded by"]
+    title = "Strongest isolation level that the transactions do not contradict"
+    return Table(title, columns, rows, 2, right(columns, *CELL, *columns[-2:]))
+
+
+def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
+    """Return sentences on violations of isolation, with the strongest level that is left."""
+    texts = []
+    for name, mine in by_solution(cells).items():
+        for cell in mine:
+            if kinds := excluders(cell.truth.of("lists")):
+                where = f" with {cell.key.workload}" if len(mine) > 1 else ""
+                texts.append(f"{name}{where} gave {_level(cell)} at most ({', '.join(kinds)}).")
+        if kinds := sorted({kind for cell in mine for kind in cell.truth.of("bank")}):
+            texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
+    return list(dict.fromkeys(texts))
+
+
+def _level(cell: CellResult) -> str:
+    return strongest(cell.truth.of("lists"), cell.truth.in_time)
 
 
 def example_table(data: Data) -> Table:

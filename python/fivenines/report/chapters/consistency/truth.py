@@ -195,17 +195,6 @@ def _differing(name: str, cells: Sequence[CellResult]) -> list[str]:
     return [f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}."]
 
 
-def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
-    """Return which solutions violated isolation, with the kinds of anomalies."""
-    texts = []
-    for name, mine in by_solution(cells).items():
-        anomalies = sum(sum(cell.truth.anomalies.values()) for cell in mine)
-        if anomalies:
-            kinds = sorted({kind for cell in mine for _, kind in cell.truth.anomalies})
-            texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
-    return texts
-
-
 def _stale_answer(name: str, cells: Sequence[CellResult]) -> list[str]:
     """Return a sentence on the worst endpoint of a solution with stale reads."""
     shown = [each for cell in cells for each in cell.truth.endpoints if each.stale]
