@@ -192,8 +192,8 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " it follow dependencies; a cycle of dependencies is an anomaly (Adya 1999; Kingsbury and Alvaro"
         " 2020). ww: wrote after it; wr: read its write; rw: did not see its write yet. G0, G1c: at most one"
         " of each group of entangled transactions is counted. G-single, G-nonadjacent, G2-item: distinct"
-        " shortest cycles; snapshot isolation permits only G2-item. -process, -realtime: the cycle closes only"
-        " because a transaction was acknowledged before another one began, of the same client or of any."
+        " shortest cycles; snapshot isolation permits only G2-item. -process, -realtime: the cycle closes"
+        " only because a transaction was acknowledged before another one began, of the same client or of any."
         " The bank: transfers keep the sum of all balances, so every audit must return it.",
     ),
     (

@@ -52,8 +52,11 @@ class Roles(Aspect[N]):
         return "down" if observed == "silent" else observed
 
     def by_name(self) -> dict[str, Role]:
-        """Return the current role of each node, by node name."""
-        return self._judged(self._look())
+        """Return the current role of each node, by node name; silent ones are asked for some time."""
+        until = time.monotonic() + _SILENCE
+        while self._silent(observed := self._look()) and time.monotonic() < until:
+            time.sleep(_BETWEEN)
+        return self._judged(observed)
 
     def primary(self) -> N | None:
         """Return the current primary; if several nodes are writable, the one that was promoted last.

@@ -72,6 +72,11 @@ def test_there_is_certainly_no_primary_if_no_node_is_silent() -> None:
     assert cluster_of(late, other).certain_primary() is late
 
 
+def test_the_role_of_a_node_that_answers_late_is_awaited() -> None:
+    late = _Node("node2", "silent", "silent", "replica")
+    assert cluster_of(_Node("node1", "primary"), late).by_name() == {"node1": "primary", "node2": "replica"}
+
+
 def test_a_frozen_node_is_down() -> None:
     frozen = _Node("node1", "primary")
     frozen.frozen = True
