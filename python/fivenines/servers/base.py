@@ -127,7 +127,7 @@ class Server(Member):
         return []
 
     @abstractmethod
-    def _writes(self) -> bool:
+    def takes_writes(self) -> bool:
         """Return whether it is writable now.
 
         Raises:
@@ -139,7 +139,7 @@ class Server(Member):
         if self.frozen:
             return None
         with contextlib.suppress(Exception):
-            return self._writes()
+            return self.takes_writes()
         return None
 
     def writable(self) -> bool:

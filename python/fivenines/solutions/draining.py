@@ -1,12 +1,13 @@
 """Roles and switchover of clusters whose nodes could all take the writes, so that any node can be drained."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from fivenines.servers.cluster.aspect import N
 from fivenines.servers.cluster.capabilities import Drain
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.cluster.switchover import Switchover
 
 if TYPE_CHECKING:
@@ -29,6 +30,13 @@ class Draining(Switchover[N]):
     def writer(self, able: Sequence[N]) -> N:
         """Return which of the working nodes gets the writes."""
         return next((node for node in able if node.name not in self.drained), able[0])
+
+    def roles(self, able: Mapping[str, bool | None]) -> dict[str, Observed]:
+        """Return the roles of nodes that are able to take the writes or not; None: they have not answered."""
+        possible = [node for node in self.cluster.nodes if able[node.name] is not False]
+        writer = self.writer(possible).name if possible else ""
+        words: dict[bool | None, Observed] = {True: "replica", False: "down", None: "silent"}
+        return {name: "primary" if name == writer and now else words[now] for name, now in able.items()}
 
     def hand_over(self, draining: Drain | None) -> str:
         node = self.cluster.roles.target("primary")
@@ -57,10 +65,10 @@ class DrainingRoles(Roles[N], ABC):
         """Return whether a node could take the writes now; None if it runs and does not answer."""
 
     def observed(self, node: N) -> Observed:
-        now = self.able(node)
-        if not now:
-            return "silent" if now is None else "down"
+        return self.all_observed()[node.name]
+
+    def all_observed(self) -> dict[str, Observed]:
+        able = {node.name: self.able(node) for node in self.cluster.nodes}
         switchover = self.cluster.switchover
         assert isinstance(switchover, Draining)
-        able = [other for other in self.cluster.nodes if self.able(other)]
-        return "primary" if switchover.writer(able) is node else "replica"
+        return switchover.roles(able)

@@ -8,7 +8,8 @@ from pydantic import Field
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.local import LocalServer
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import Configuration

@@ -1,6 +1,7 @@
 """Resolve the peers of a partition: the hosts that its target is cut off from."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -57,20 +58,24 @@ def resolve_peers(words: list[str], target: Target, context: FaultContext) -> li
 
 
 def _hosts(word: str, context: FaultContext) -> list[str]:
-    nodes = [node.name for node in context.solution.nodes]
     members = [member.name for member in context.solution.members]
     manager = context.manager.settings.host if context.manager else ""
     arbiter = context.solution.arbiter
     proxy = context.access.settings.host
-    primary = context.solution.roles.certain_primary()
-    groups = {
-        "all": list(context.lab.hosts),
-        "nodes": [*members, manager, arbiter.name if arbiter else ""],
-        "replicas": [name for name in nodes if primary is None or name != primary.name],
-        "clients": [*context.clients, proxy],
-        "manager": [manager],
-        "proxy": [proxy],
+    groups: dict[str, Callable[[], list[str]]] = {
+        "all": lambda: list(context.lab.hosts),
+        "nodes": lambda: [*members, manager, arbiter.name if arbiter else ""],
+        "replicas": lambda: _replicas(context),
+        "clients": lambda: [*context.clients, proxy],
+        "manager": lambda: [manager],
+        "proxy": lambda: [proxy],
     }
     if word not in groups:
         return list(targets.resolve(word, context).hosts)
-    return [host for host in groups[word] if host in context.lab.hosts]
+    return [host for host in groups[word]() if host in context.lab.hosts]
+
+
+def _replicas(context: FaultContext) -> list[str]:
+    """Return the nodes without the primary; a silent one that could be it is awaited."""
+    primary = context.solution.roles.certain_primary()
+    return [node.name for node in context.solution.nodes if node is not primary]

@@ -44,50 +44,57 @@ class Command(Fault[CommandSettings]):
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
+        # The commands may make it silent: it is not asked again.
+        primary = context.solution.roles.certain_primary()
+        before = primary.name if primary is not None else ""
         moment = now()
-        messages = [self._run(context, name, "inject") for name in target.hosts]
-        verified = all(self._verify_is(True, context, name) for name in target.hosts)
+        messages = [self._run(context, name, "inject", before) for name in target.hosts]
+        verified = all(self._verify_is(True, context, name, before) for name in target.hosts)
         detail = "; ".join(messages) + ("" if verified else "; `verify` did not confirm the fault")
-        return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers, state=before)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if not self.settings.recover:
             return Recovery(True, "the fault ends by itself", moment)
-        messages = [self._run(context, name, "recover") for name in injection.hosts]
-        ended = all(self._verify_is(False, context, name) for name in injection.hosts)
+        primary = context.solution.roles.primary()
+        at_end = primary.name if primary is not None else str(injection.state)
+        messages = [self._run(context, name, "recover", at_end) for name in injection.hosts]
+        ended = all(self._verify_is(False, context, name, at_end) for name in injection.hosts)
         detail = "; ".join(messages) + ("" if ended else "; `verify` still detects the fault")
         return Recovery(ended, detail, moment)
 
-    def _run(self, context: FaultContext, name: str, which: Literal["inject", "recover"]) -> str:
-        done = self._done(context, name, which)
+    def _run(
+        self, context: FaultContext, name: str, which: Literal["inject", "recover"], primary: str
+    ) -> str:
+        done = self._done(context, name, which, primary)
         if done.code != 0:
             raise FiveninesError(f"the command `{which}` failed for {name}: {done.summary}")
         return f"`{which}` for {name}: {done.summary}"
 
-    def _verify_is(self, in_effect: bool, context: FaultContext, name: str) -> bool:
+    def _verify_is(self, in_effect: bool, context: FaultContext, name: str, primary: str) -> bool:
         """Repeat `verify` until it reports this state; False if it does not within `timeout`."""
         if not self.settings.verify:
             return True
         return context.settles(
-            lambda: (self._done(context, name, "verify").code == 0) is in_effect, self.settings.timeout
+            lambda: (self._done(context, name, "verify", primary).code == 0) is in_effect,
+            self.settings.timeout,
         )
 
-    def _done(self, context: FaultContext, name: str, which: str) -> shell.Done:
+    def _done(self, context: FaultContext, name: str, which: str, primary: str) -> shell.Done:
         server = context.solution.node(name)
         values = {"node": name, "host": server.host.address, "port": str(server.port)}
         command = shell.filled(str(getattr(self.settings, which)), values)
         log = context.lab.hosts[name].node / "log" / f"command-{which}.log"
-        return shell.run(command, log, self.settings.timeout, environment(context, name))
+        return shell.run(command, log, self.settings.timeout, environment(context, name, primary))
 
 
-def environment(context: FaultContext, name: str) -> dict[str, str]:
+def environment(context: FaultContext, name: str, primary: str) -> dict[str, str]:
     """Return the environment variables of a command for a node."""
     server = context.solution.node(name)
-    primary = context.solution.roles.certain_primary()
     variables = {
         "FIVENINES_NODES": " ".join(f"{node.name}={node.endpoint}" for node in context.solution.nodes),
-        "FIVENINES_PRIMARY": primary.name if primary is not None else "",
+        "FIVENINES_PRIMARY": primary,
         "FIVENINES_TARGET": name,
         "FIVENINES_HOST": server.host.address,
         "FIVENINES_PORT": str(server.port),

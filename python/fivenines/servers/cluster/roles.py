@@ -6,21 +6,16 @@ from typing import TYPE_CHECKING, Literal
 
 from fivenines.base.errors import FiveninesError
 from fivenines.servers.cluster.aspect import Aspect, N
+from fivenines.servers.cluster.silence import SILENCE, Observed, Silence
 
 if TYPE_CHECKING:
     from fivenines.servers.cluster.cluster import Cluster
-
-# What a node claims for itself. A silent one runs, but has not answered in time: it may be the primary.
-Observed = Literal["primary", "replica", "down", "silent"]
 
 # An unexpected primary is writable although another node is the primary of record; a silent node is down.
 Role = Literal["primary", "replica", "unexpected-primary", "down"]
 
 # Seconds for which all nodes must have answered, or be down, until a role counts as vacant.
 _PATIENCE = 3.0
-
-# Seconds until a silent node counts as down.
-_SILENCE = 30.0
 
 _BETWEEN = 0.1
 
@@ -34,6 +29,7 @@ class Roles(Aspect[N]):
         self.appointed = ""
         # Callbacks that get the name of each promoted node.
         self.on_appointed: list[Callable[[str], None]] = []
+        self._silence = Silence()
 
     def observed(self, node: N) -> Observed:
         """Return the role that a node claims for itself; by default a writable node is a primary."""
@@ -46,15 +42,15 @@ class Roles(Aspect[N]):
 
     def of(self, node: N) -> Role:
         """Return the current role of a node."""
-        observed = self.observed(node)
-        if observed == "primary" and self.primary() is not node:
-            return "unexpected-primary"
-        return "down" if observed == "silent" else observed
+        return self._judged(self.all_observed())[node.name]
+
+    def all_observed(self) -> dict[str, Observed]:
+        """Return the role that each node claims for itself, by node name."""
+        return {node.name: self.observed(node) for node in self.cluster.nodes}
 
     def by_name(self) -> dict[str, Role]:
         """Return the current role of each node, by node name; silent ones are asked for some time."""
-        until = time.monotonic() + _SILENCE
-        while self._silent(observed := self._look()) and time.monotonic() < until:
+        while "silent" in (observed := self._look()).values():
             time.sleep(_BETWEEN)
         return self._judged(observed)
 
@@ -67,13 +63,9 @@ class Roles(Aspect[N]):
 
     def certain_primary(self) -> N | None:
         """Return the current primary; None only if no node can be it: silent ones are asked for some time."""
-        until = time.monotonic() + _SILENCE
-        while True:
-            observed = self._look()
-            primary = self._of_record(observed)
-            if primary is not None or not self._silent(observed) or time.monotonic() > until:
-                return primary
+        while self._undecided(observed := self._look()):
             time.sleep(_BETWEEN)
+        return self._of_record(observed)
 
     @property
     def primary_of_record(self) -> N:
@@ -95,19 +87,19 @@ class Roles(Aspect[N]):
         Raises:
             FiveninesError: no node has the role.
         """
-        begun = time.monotonic()
-        deadline = begun + _PATIENCE
+        deadline = time.monotonic() + _PATIENCE
         while True:
             observed = self._look()
+            undecided = self._undecided(observed) if role == "primary" else False
             roles = self._judged(observed)
             for node in self.cluster.nodes:
-                if roles[node.name] == role:
+                if roles[node.name] == role and not undecided:
                     return node
-            silent = self._silent(observed)
-            if silent:
-                deadline = min(time.monotonic() + _PATIENCE, begun + _SILENCE)
+            if "silent" in observed.values():
+                deadline = time.monotonic() + _PATIENCE
             if time.monotonic() > deadline:
-                why = f": {', '.join(silent)} did not answer for {_SILENCE:g} s" if silent else ""
+                late = self._silence.given_up()
+                why = f": {', '.join(late)} did not answer for {SILENCE:g} s" if late else ""
                 raise FiveninesError(f"{self.cluster.name}: no node has the role {role} now{why}")
             time.sleep(_BETWEEN)
 
@@ -123,7 +115,7 @@ class Roles(Aspect[N]):
         return False
 
     def _look(self) -> dict[str, Observed]:
-        return {node.name: self.observed(node) for node in self.cluster.nodes}
+        return self._silence.judged(self.all_observed())
 
     def _judged(self, observed: Mapping[str, Observed]) -> dict[str, Role]:
         primary = self._of_record(observed)
@@ -136,9 +128,14 @@ class Roles(Aspect[N]):
             for name, role in observed.items()
         }
 
-    def _silent(self, observed: Mapping[str, Observed]) -> list[str]:
-        """Return the nodes of which a look has not learnt whether they are the primary."""
-        return [name for name, role in observed.items() if role == "silent"]
+    def _undecided(self, observed: Mapping[str, Observed]) -> bool:
+        """Return whether a silent node could be the primary.
+
+        Another node that is writable may be an old primary that is back, while the one of record is late.
+        """
+        if self._of_record(observed) is None:
+            return "silent" in observed.values()
+        return observed[self.primary_of_record.name] == "silent"
 
     def _of_record(self, observed: Mapping[str, str]) -> N | None:
         writing = [node for node in self.cluster.nodes if observed[node.name] == "primary"]

@@ -30,6 +30,9 @@ ARRIVES = 2.0
 NO_ROLE = ("oracle", "sqlserver", "db2")
 
 # Numbers of the rows that are written here, below 0; those of the load's probes are above.
+# Failures that say nothing about whether a server accepts rows.
+_NO_ANSWER = ("timeout", "connection", "refused")
+
 _MARKS = itertools.count(int(time.time() * 1e6))
 
 # Number of ledger rows for each query, as an answer is limited in size.
@@ -86,6 +89,10 @@ class ExternalByOdbc(ExternalServer):
             return True
         return False
 
+    def listens(self) -> bool:
+        # Only the driver knows the way to the server.
+        return False
+
     def refusal(self) -> str:
         try:
             with self.sql.connect():
@@ -93,13 +100,15 @@ class ExternalByOdbc(ExternalServer):
         except FiveninesError as error:
             return str(error)
 
-    def _writes(self) -> bool:
+    def takes_writes(self) -> bool:
         """Return whether it accepts a row, which is deleted afterwards."""
         with self.sql.connect() as connection:
             number = -next(_MARKS)
             try:
                 self._mark(connection, number)
-            except Exception:  # the driver's own words for a refusal
+            except OdbcError as error:
+                if error.kind in _NO_ANSWER:
+                    raise
                 return False
             # The row was accepted; a failed deletion does not matter.
             with contextlib.suppress(Exception):

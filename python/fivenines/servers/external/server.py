@@ -3,6 +3,7 @@
 Values that the account may not read are left out. The kinds of servers are in `kinds` and `external_odbc`.
 """
 
+import socket
 from abc import abstractmethod
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from fivenines.servers.base import Server
 from fivenines.servers.external.remote import Target
 from fivenines.servers.external.writable import why_not
 from fivenines.software.base import Engine
+
+# Seconds for a connection to be accepted.
+_KNOCK = 1.0
 
 # The tables that a trial creates, see `crates/load`.
 LEDGER, PROBES = "fivenines_ledger", "fivenines_probes"
@@ -62,6 +66,14 @@ class ExternalServer(Server):
         authority = ["--tls-ca", self.target.tls_ca] if self.target.tls_ca else []
         return ["--tls", self.target.tls, *authority]
 
+    def listens(self) -> bool:
+        """Return whether its port accepts connections, which a server without CPU time does, too."""
+        try:
+            with socket.create_connection((self.target.host, self.port), _KNOCK):
+                return True
+        except OSError:
+            return False
+
     def refusal(self) -> str:
         """Return why it does not answer now; empty if it does."""
         try:
@@ -95,5 +107,5 @@ class ExternalServer(Server):
             for table in (LEDGER, PROBES):
                 cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
-    def _writes(self) -> bool:
+    def takes_writes(self) -> bool:
         return not why_not(self.driver, self.sql.query)

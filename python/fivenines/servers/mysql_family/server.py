@@ -47,6 +47,6 @@ class MysqlFamily(LocalServer):
     def start(self, *arguments: str) -> None:
         super().start(*arguments, *self.setup.arguments_once())
 
-    def _writes(self) -> bool:
+    def takes_writes(self) -> bool:
         # MariaDB 12 answers with words.
         return self.sql.query("SELECT CONCAT(@@global.read_only) IN ('0', 'OFF')") == [(1,)]

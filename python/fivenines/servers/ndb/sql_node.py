@@ -77,11 +77,11 @@ class SqlNode(Mysql):
         rows = self.sql.query("SELECT arbitrator FROM ndbinfo.arbitrator_validity_summary")
         return int(rows[0][0]) if rows else 0
 
-    def ready_data_nodes(self) -> int:
-        """Return how many running data nodes it reaches; 0 also if it does not answer."""
+    def ready_data_nodes(self) -> int | None:
+        """Return how many running data nodes it reaches; None if it does not answer."""
         with contextlib.suppress(pymysql.Error, OSError):
             return sum(int(row[0]) for row in self.sql.query(_READY))
-        return 0
+        return None
 
     def statements_of_clients(self) -> int:
         """Return the number of running client statements; a client may have given up waiting for one."""
@@ -94,5 +94,5 @@ class SqlNode(Mysql):
             return True
         return False
 
-    def _writes(self) -> bool:
-        return super()._writes() and self.ready_data_nodes() > 0
+    def takes_writes(self) -> bool:
+        return super().takes_writes() and sum(int(row[0]) for row in self.sql.query(_READY)) > 0

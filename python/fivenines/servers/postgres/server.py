@@ -99,7 +99,7 @@ class Postgres(LocalServer):
     def log_reader(self) -> LogReader:
         return log_reader_of(self.sql)
 
-    def _writes(self) -> bool:
+    def takes_writes(self) -> bool:
         return self.sql.query("SELECT pg_is_in_recovery()") == [(False,)]
 
     def is_standby(self) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from fivenines.base.errors import FiveninesError
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.cluster.switchover import Stalling
 from fivenines.servers.member import Member
 from fivenines.servers.mysql_family.server import MysqlFamily

@@ -17,7 +17,8 @@ from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers.base import Value, inside
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.local import LocalServer
 from fivenines.software.base import Engine
 from fivenines.software.combined_root import CombinedRoot

@@ -7,7 +7,8 @@ from fivenines.base.errors import brief
 from fivenines.base.waiting import wait_until
 from fivenines.servers.cluster.capabilities import Drain
 from fivenines.servers.cluster.membership import Membership
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.cluster.switchover import Stalling, Switchover
 from fivenines.servers.external.server import ExternalServer
 
@@ -23,14 +24,16 @@ class ExternalRoles(Roles[ExternalServer]):
     def observed(self, node: ExternalServer) -> Observed:
         writable = node.accepts_writes()
         if writable is None:
-            # It may answer, and not say whether it is writable.
-            return "silent" if node.answers() else "down"
-        if writable and self.cluster.settings.writers == "all":
-            return "primary" if self._first_writable() is node else "replica"
+            # The processes of an external server are not visible, but a dead one has no open port.
+            return "silent" if node.listens() else "down"
         return "primary" if writable else "replica"
 
-    def _first_writable(self) -> ExternalServer | None:
-        return next((node for node in self.cluster.nodes if node.writable()), None)
+    def all_observed(self) -> dict[str, Observed]:
+        found = super().all_observed()
+        if self.cluster.settings.writers == "all":
+            first = next((name for name, role in found.items() if role in ("primary", "silent")), "")
+            found |= {name: "replica" for name, role in found.items() if role == "primary" and name != first}
+        return found
 
     def _of_record(self, observed: Mapping[str, str]) -> ExternalServer | None:
         writing = [name for name, role in observed.items() if role == "primary"]

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.mysql.group import Group
 from fivenines.servers.mysql.server import Mysql
 
@@ -17,14 +18,23 @@ class GroupRoles(Roles[Mysql]):
     cluster: "GroupReplication"
 
     def observed(self, node: Mysql) -> Observed:
+        return self.all_observed()[node.name]
+
+    def all_observed(self) -> dict[str, Observed]:
         groups = self.groups()
-        if not self.works(node, groups):
-            silent = node.name not in groups and node.alive and not node.frozen
-            return "silent" if silent else "down"
+        able = {node.name: self._able(node, groups) for node in self.cluster.nodes}
+        found = self.cluster.switchover.roles(able)
         if self.cluster.settings.mode == "single-primary":
-            return "primary" if groups[node.name].role == "PRIMARY" else "replica"
-        able = [other for other in self.cluster.nodes if self.works(other, groups)]
-        return "primary" if self.cluster.switchover.writer(able) is node else "replica"
+            for name, now in able.items():
+                if now:
+                    found[name] = "primary" if groups[name].role == "PRIMARY" else "replica"
+        return found
+
+    def _able(self, node: Mysql, groups: Mapping[str, Group]) -> bool | None:
+        """Return whether a member works; None if it runs and does not answer."""
+        if node.name not in groups:
+            return None if node.alive and not node.frozen else False
+        return self.works(node, groups)
 
     def group(self, node: Mysql) -> Group | None:
         """Return the group as a member sees it; None if it does not answer."""

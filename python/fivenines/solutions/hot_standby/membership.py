@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from fivenines.base.errors import FiveninesError, brief
 from fivenines.servers.cluster.cluster import Cluster
 from fivenines.servers.cluster.events import ManagerEvent
-from fivenines.servers.cluster.roles import Observed, Roles
+from fivenines.servers.cluster.roles import Roles
+from fivenines.servers.cluster.silence import Observed
 from fivenines.servers.postgres import logical
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.hot_standby.streaming import StreamingMembership

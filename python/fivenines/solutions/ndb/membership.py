@@ -24,9 +24,12 @@ LONGEST_START = 90.0
 class NdbRoles(DrainingRoles[SqlNode]):
     """The first SQL node that reaches data nodes gets the writes."""
 
-    def able(self, node: SqlNode) -> bool:
-        """Return whether an SQL node reaches data nodes."""
-        return node.alive and not node.frozen and node.ready_data_nodes() > 0
+    def able(self, node: SqlNode) -> bool | None:
+        """Return whether an SQL node reaches data nodes; None if it runs and does not answer."""
+        if not node.alive or node.frozen:
+            return False
+        ready = node.ready_data_nodes()
+        return None if ready is None else ready > 0
 
 
 class NdbMembership(Membership[SqlNode]):

@@ -32,7 +32,7 @@ class PatroniSwitchover(Switchover[Postgres]):
     cluster: "Patroni"
 
     def hand_over(self, draining: Drain | None) -> str:
-        primary = self.cluster.roles.primary()
+        primary = self.cluster.roles.certain_primary()
         if primary is None:
             raise FiveninesError(
                 f"there is no leader to switch over from: {self.cluster.trouble() or 'no primary'}"
@@ -61,7 +61,7 @@ class PatroniMembership(StreamingMembership):
         deadline = time.monotonic() + 30.0
         while self.not_joined_reason(node):
             self.cluster.daemons[node.name].require()
-            if node.answers() and self.cluster.roles.primary() is None:
+            if node.answers() and self.cluster.roles.certain_primary() is None:
                 return
             if time.monotonic() > deadline:
                 if node.answers():
@@ -78,7 +78,7 @@ class PatroniMembership(StreamingMembership):
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
             return f"{node.name} does not answer: {self.cluster.last_message(node)}"
-        if self.cluster.roles.primary() is None:
+        if self.cluster.roles.certain_primary() is None:
             return f"there is no primary: {self.cluster.trouble() or self.cluster.last_message(node)}"
         if not self.cluster.daemons[node.name].alive:
             return f"{node.name} has no running Patroni: it has ended"

@@ -94,6 +94,8 @@ class Recovered:
         if not self._fault_runner.recovered() or back is None or not self._others_back():
             self._since = math.inf
             return False
+        # Nodes may have taken long to answer.
+        now = time.monotonic()
         self._since = min(self._since, now)
         return now - self._since >= self._calm and back
 

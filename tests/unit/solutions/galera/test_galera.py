@@ -139,6 +139,21 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
         solution.roles.target("replica")
 
 
+def test_no_other_galera_node_stands_for_a_writer_that_is_late() -> None:
+    solution = deployed(galera())
+    for node in solution.nodes:
+        node.answering, node.state = True, SYNCED
+    late, second, third = solution.nodes
+    late.state = None
+    assert solution.roles.primary() is None
+    assert solution.roles.all_observed() == {"node1": "silent", "node2": "replica", "node3": "replica"}
+    assert solution.roles.target("replica") is second
+    late.answering = False
+    assert solution.roles.certain_primary() is second
+    second.state = None
+    assert solution.roles.target("replica") is third
+
+
 @pytest.mark.parametrize(
     ("position", "done"), [("abc:42", "start --wsrep-start-position=abc:42"), ("", "start")]
 )
