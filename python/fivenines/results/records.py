@@ -249,6 +249,9 @@ class Isolation(Record):
         description="cycles that close only as one transaction was acknowledged before another began, by "
         "kind; null: not judged",
     )
+    complete: bool = Field(
+        True, description="whether all cycles were searched; otherwise counts are lower bounds"
+    )
     examples: list[Anomaly] = Field(default_factory=list, description="first ten of each kind")
     seconds: float = 0.0
     note: str = ""

@@ -124,7 +124,7 @@ class TrialSession:
         stacks.read_rows()
         state.stacks = stacks.records()
         state.divergence = verification.differences(deployed, missing)
-        state.isolation = judge(self._part)
+        state.isolation = judge(self._part, bool(state.clocks))
         rules = [*self._cell.workload.invariants(), *ledger.invariants()]
         state.invariants = verification.invariants(rules, deployed, self._before, loaded.load)
         verification.require_service(self._part, loaded)

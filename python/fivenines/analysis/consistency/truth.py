@@ -56,7 +56,7 @@ class CellTruth:
     Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
     between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials;
     `in_time` counts cycles of lists that close only in time, by kind (None: a trial was not judged in time,
-    or has no lists).
+    or has no lists); `searched`: all cycles were searched.
     """
 
     acknowledged: int
@@ -77,6 +77,7 @@ class CellTruth:
     transactions: int
     anomalies: dict[tuple[str, str], int]
     in_time: dict[str, int] | None
+    searched: bool
 
     def of(self, source: str) -> dict[str, int]:
         """Return the violations of isolation that one checker has found, by kind."""
@@ -126,6 +127,7 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
         transactions=sum(item.transactions for item in judged),
         anomalies=dict(anomalies),
         in_time=_in_time([item for item in judged if item.source == "lists"]),
+        searched=all(item.complete for item in judged),
     )
 
 

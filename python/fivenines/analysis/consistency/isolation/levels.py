@@ -20,12 +20,13 @@ SNAPSHOT = "snapshot isolation"
 SERIALIZABLE = "serializable"
 
 
-def strongest(counts: Mapping[str, int], in_time: Mapping[str, int] | None) -> str:
+def strongest(counts: Mapping[str, int], in_time: Mapping[str, int] | None, *, complete: bool = True) -> str:
     """Return the strongest level that these anomalies do not contradict.
 
     Args:
         counts: anomalies by kind.
         in_time: cycles that close only in time, by kind; None: not judged.
+        complete: whether all cycles were searched; otherwise no order in time is claimed.
     """
     found = frozenset(counts)
     if found & _BELOW_READ_COMMITTED:
@@ -34,7 +35,7 @@ def strongest(counts: Mapping[str, int], in_time: Mapping[str, int] | None) -> s
         return READ_COMMITTED
     snapshot = bool(found & _BELOW_SERIALIZABLE)
     late = None if in_time is None else {kind for kind in in_time if not (snapshot and "G2-item" in kind)}
-    if late is None:
+    if late is None or not complete:
         return SNAPSHOT if snapshot else SERIALIZABLE
     if any(kind.endswith("-process") for kind in late):
         return SNAPSHOT if snapshot else SERIALIZABLE

@@ -39,7 +39,7 @@ def check_lists(
     history = read_history(connection)
     if not len(history.txns):
         return None
-    direct = find(history, EXAMPLES)
+    direct = find(history, EXAMPLES, one_clock=one_clock)
     edges = edges_of(history)
     cycles = find_cycles(edges, len(history.txns), EXAMPLES, search)
     in_time = find_in_time(history, edges, EXAMPLES, search) if one_clock else None
@@ -52,6 +52,7 @@ def check_lists(
         transactions=len(history.txns),
         counts=_sorted({**direct.counts, **cycles.counts}),
         in_time=_sorted(in_time.counts) if in_time else None,
+        complete=all(found.searched == found.all for found in filter(None, (cycles, in_time))),
         examples=sorted(examples, key=lambda anomaly: _place(anomaly.kind)),
         seconds=round(time.monotonic() - began, 3),
         note=_note(cycles, in_time, search),
@@ -96,5 +97,5 @@ def _note(cycles: Cycles, in_time: Cycles | None, seconds: float) -> str:
         for found, where in ((cycles, ""), (in_time, " that close only in time"))
         if found is not None and found.searched < found.all
     ]
-    notes += [] if in_time else ["The order in time was not judged: the clients have several clocks."]
+    notes += [] if in_time else ["The order in time was not judged: the clients have separate clocks."]
     return " ".join(notes)

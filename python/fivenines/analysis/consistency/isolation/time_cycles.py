@@ -1,13 +1,15 @@
 """Cycles that close only in time: what a single copy that answers at once would never show.
 
 A transaction that did not see what had been acknowledged before it began is the simplest one
-(G-single-realtime, or -process if its own client had done it): a stale read. Those are counted at once. The
-others are searched for as `cycles` does, with edges of time among those that are no rw. A cycle that closes
-without time is an anomaly of its own, and not counted here; one of a client is not counted as one of real
-time again.
+(G-single-realtime, or -process if its own client had done it): a stale read. Such dependencies against the
+order are counted at once, and then left out, as one of them would lie on many longer cycles. The others are
+searched for as `cycles` does, with edges of time among those that are no rw; again, an rw edge that has been
+found with time alone is left out of the search for cycles with several. A cycle that closes without time is
+an anomaly of its own, and not counted here; one of a client is not counted as one of real time again.
 """
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,17 +20,20 @@ from fivenines.analysis.consistency.isolation.graph import (
     REAL_TIME,
     RW,
     WR,
+    WW,
     Edges,
     components,
     inner,
 )
-from fivenines.analysis.consistency.isolation.history import Flags, History, Ints
+from fivenines.analysis.consistency.isolation.history import History, Ints
 from fivenines.analysis.consistency.isolation.time_order import (
     Ordered,
     by_process,
     by_real_time,
-    without_moments,
+    with_whole_steps,
 )
+
+_AGAINST = {WW: "G0", WR: "G1c", RW: "G-single"}
 
 
 def find_in_time(history: History, edges: Edges, limit: int, seconds: float) -> Cycles:
@@ -38,10 +43,10 @@ def find_in_time(history: History, edges: Edges, limit: int, seconds: float) -> 
         history: its clients have one clock.
         edges: all dependencies.
         limit: maximum number of stored cycles of each kind.
-        seconds: the search for cycles with rw that are no stale reads ends after this time, see
+        seconds: for each of both orders, the search for cycles with rw ends after this time, see
             `Cycles.searched`.
     """
-    search = _Search(history, edges, limit, time.monotonic() + seconds)
+    search = _Search(len(history.txns), edges, limit, seconds)
     search.run(by_process(history), PROCESS)
     search.run(by_real_time(history), REAL_TIME)
     return search.found
@@ -50,38 +55,39 @@ def find_in_time(history: History, edges: Edges, limit: int, seconds: float) -> 
 class _Search:
     """The search; `found` are the cycles."""
 
-    def __init__(self, history: History, edges: Edges, limit: int, deadline: float) -> None:
-        self._size = len(history.txns)
-        self._edges, self._limit, self._deadline = edges, limit, deadline
+    def __init__(self, size: int, edges: Edges, limit: int, seconds: float) -> None:
+        self._size, self._edges, self._limit, self._seconds = size, edges, limit, seconds
         self._seen: set[frozenset[int]] = set()
-        # Pairs of transactions that show a stale read, as one number each.
-        self._stale = np.zeros(0, dtype=np.int64)
+        # Pairs of transactions with a dependency against an order, or in both directions.
+        calm = edges.chosen(edges.kind != RW)
+        self._known = self._pairs(calm.target, calm.source)
         self.found = Cycles()
 
     def run(self, order: Ordered, kind: int) -> None:
         """Add the cycles of one order; `kind` is that of its edges."""
         cyclic = inner(self._edges.with_more(order.edges), order.size)
-        if not len(cyclic):
+        own = cyclic.kind < PROCESS
+        against = np.zeros(len(cyclic), dtype=np.bool_)
+        against[own] = order.precedes(cyclic.target[own], cyclic.source[own])
+        for of, name in _AGAINST.items():
+            self._against(cyclic.chosen(against & (cyclic.kind == of)), name, kind)
+        rest = inner(cyclic.chosen(~against), order.size)
+        if not len(rest):
             return
-        anti = cyclic.chosen(cyclic.kind == RW)
-        stale = order.precedes(anti.target, anti.source)
-        self._stale_reads(anti.chosen(stale), kind)
-        small, nodes = renumbered(cyclic)
+        small, nodes = renumbered(rest)
         self._calm(small.chosen(small.kind != RW), nodes, kind)
-        self._others(small, nodes, order, kind)
+        self._others(small, nodes, kind)
 
-    def _stale_reads(self, anti: Edges, kind: int) -> None:
-        """Add the pairs of an rw edge against the order."""
-        pairs, first = np.unique(self._pairs(anti.source, anti.target), return_index=True)
-        new = ~np.isin(pairs, self._stale)
-        self._stale = np.union1d(self._stale, pairs)
-        name = f"G-single-{KINDS[kind]}"
-        rows = first[new]
+    def _against(self, edges: Edges, name: str, kind: int) -> None:
+        """Add the dependencies against the order, by pairs of transactions."""
+        pairs, first = np.unique(self._pairs(edges.source, edges.target), return_index=True)
+        rows = first[~np.isin(pairs, self._known)]
+        self._known = np.union1d(self._known, pairs)
         for row in rows[: self._limit]:
-            edge = anti.edge(int(row))
-            self.found.add(name, [edge, (edge[1], edge[0], kind, -1, -1)], self._limit)
+            edge = edges.edge(int(row))
+            self.found.add(f"{name}-{KINDS[kind]}", [edge, (edge[1], edge[0], kind, -1, -1)], self._limit)
         if len(rows) > self._limit:
-            self.found.counts[name] += len(rows) - self._limit
+            self.found.counts[f"{name}-{KINDS[kind]}"] += len(rows) - self._limit
 
     def _calm(self, edges: Edges, nodes: Ints, kind: int) -> None:
         """Add a cycle without rw for each component that has an edge of time."""
@@ -99,27 +105,40 @@ class _Search:
             cycle = [edge, *back]
             self._add("G1c" if any(step[2] == WR for step in cycle) else "G0", cycle, nodes, kind)
 
-    def _others(self, edges: Edges, nodes: Ints, order: Ordered, kind: int) -> None:
-        """Add the cycles with rw that are longer than a stale read."""
-        anti = edges.chosen(edges.kind == RW)
-        left: Flags = ~order.precedes(nodes[anti.target], nodes[anti.source])
-        anti = anti.chosen(left)
-        self.found.all += len(anti)
-        search = Search(edges, len(nodes), self._deadline)
-        for row in range(len(anti)):
-            try:
-                name, cycle = search.through(anti.edge(row))
-            except TimeoutError:
+    def _others(self, edges: Edges, nodes: Ints, kind: int) -> None:
+        """Add the cycles with rw: first those with a single one."""
+        plain = Paths(edges.chosen(edges.kind != RW), len(nodes))
+        deadline = time.monotonic() + self._seconds
+        left = np.ones(len(edges), dtype=np.bool_)
+        try:
+            for row in self._counted(np.flatnonzero(edges.kind == RW)):
+                edge = edges.edge(row)
+                if back := plain.find(edge[1], edge[0], deadline):
+                    left[row] = False
+                    self._add("G-single", [edge, *back], nodes, kind)
+            rest = inner(edges.chosen(left), len(nodes))
+            if not len(rest):
                 return
+            small, again = renumbered(rest)
+            search = Search(small, len(again), deadline)
+            for row in self._counted(np.flatnonzero(small.kind == RW)):
+                self._add(*search.through(small.edge(row)), nodes[again], kind)
+        except TimeoutError:
+            return
+
+    def _counted(self, rows: Ints) -> Iterator[int]:
+        """Yield the rows, and count those that were searched."""
+        self.found.all += len(rows)
+        for row in rows:
+            yield int(row)
             self.found.searched += 1
-            self._add(name, cycle, nodes, kind)
 
     def _add(self, name: str, cycle: Cycle, nodes: Ints, kind: int) -> None:
         """Add a cycle, unless it needs no time or is known."""
         if not any(step[2] == kind for step in cycle):
             return
         named = [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle]
-        whole = without_moments(named, self._size)
+        whole = with_whole_steps(named)
         members = frozenset(step[0] for step in whole)
         if members not in self._seen:
             self._seen.add(members)

@@ -1,12 +1,13 @@
 """The order of transactions in time, as the clients saw it: what strict serialisability adds to cycles.
 
-    process   a client's next transaction, directly after one that was acknowledged
+    process   a later transaction of the client for which another one had been acknowledged
     realtime  a transaction that began after another one had been acknowledged
 
 A transaction in doubt may take effect after its client has given it up, so it precedes nothing. A cycle with
-such an edge has the suffix -process or -realtime, as Elle names it. A chain of moments stands for real time:
-each acknowledgement is a node that leads to the next one, and the last one before a transaction's begin leads
-to the transaction. So there are three edges for each transaction, and not one for each pair.
+such an edge has the suffix -process or -realtime, as Elle names it, but a client remains the same after a
+transaction in doubt here: it expects to see what was acknowledged before. A chain of moments stands for real
+time: each acknowledgement is a node that leads to the next one, and the last one before a transaction's begin
+leads to the transaction. So there are three edges for each transaction, and not one for each pair.
 
 Sources: Kingsbury and Alvaro 2020, section 5.2; Herlihy and Wing 1990; Daudjee and Salem, Lazy Database
 Replication with Snapshot Isolation, 2006 (strong session snapshot isolation).
@@ -34,21 +35,23 @@ class Ordered:
 
 
 def by_process(history: History) -> Ordered:
-    """Return the order of each client's transactions; one that was not acknowledged interrupts it."""
+    """Return the order of each client's transactions: from each to the next one, over those in doubt."""
     order = np.lexsort((history.txns, history.client))
-    before, after = order[:-1], order[1:]
-    follows = (history.client[before] == history.client[after]) & (history.outcome[before] == OK)
-    # Numbers of clients repeat where a trial has two kinds of clients with lists.
-    follows &= history.alive[after] & (history.completed[before] <= history.started[after])
-    chain, place = np.zeros(len(order), dtype=np.int64), np.zeros(len(order), dtype=np.int64)
-    chain[after] = np.cumsum(~follows)
-    place[order] = np.arange(len(order))
+    order = order[history.alive[order]]
+    place = np.arange(len(order))
+    # The last acknowledged one before each, of any client.
+    last = np.maximum.accumulate(np.where(history.outcome[order] == OK, place, -1))[:-1]
+    before, after = order[last[last >= 0]], order[1:][last >= 0]
 
     def precedes(first: Ints, second: Ints) -> Flags:
-        flags: Flags = (chain[first] == chain[second]) & (place[first] < place[second])
+        flags: Flags = (history.client[first] == history.client[second]) & (history.outcome[first] == OK)
+        flags &= history.txns[first] < history.txns[second]
+        # Numbers of clients would repeat if a trial had two kinds of clients with lists.
+        flags &= history.completed[first] <= history.started[second]
         return flags
 
-    return Ordered(_edges(before[follows], after[follows], PROCESS), len(order), precedes)
+    follows = precedes(before, after)
+    return Ordered(_edges(before[follows], after[follows], PROCESS), len(history.txns), precedes)
 
 
 def by_real_time(history: History) -> Ordered:
@@ -70,15 +73,15 @@ def by_real_time(history: History) -> Ordered:
     return Ordered(_edges(source, target, REAL_TIME), size + len(done), precedes)
 
 
-def without_moments(cycle: list[Edge], size: int) -> list[Edge]:
-    """Return a cycle whose steps lead from transaction to transaction."""
-    first = next(at for at, step in enumerate(cycle) if step[0] < size)
+def with_whole_steps(cycle: list[Edge]) -> list[Edge]:
+    """Return a cycle whose steps lead from transaction to transaction, those in time as far as possible."""
+    first = next(at for at, step in enumerate(cycle) if step[2] < PROCESS)
     result: list[Edge] = []
     for step in cycle[first:] + cycle[:first]:
-        if step[0] < size:
-            result.append(step)
-        else:
+        if step[2] >= PROCESS and result[-1][2] == step[2]:
             result[-1] = (result[-1][0], step[1], *step[2:])
+        else:
+            result.append(step)
     return result
 
 

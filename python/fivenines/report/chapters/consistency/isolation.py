@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.consistency.isolation.levels import excluders, strongest
 from fivenines.analysis.consistency.isolation.lists import IN_TIME
-from fivenines.analysis.wording import NOTHING, number
+from fivenines.analysis.wording import NOTHING, count, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.groups import Names, by_solution
@@ -20,7 +20,7 @@ def chapter(data: Data) -> Section:
     table, levels = isolation_table(data), level_table(data)
     examples = example_table(data)
     texts = []
-    if table.rows and not any(cell.truth.anomalies for cell in data.done):
+    if table.rows and not any(cell.truth.anomalies or cell.truth.in_time for cell in data.done):
         texts = ["No trial shows a violation of isolation."]
     figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
@@ -105,13 +105,19 @@ def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
             if kinds := excluders(cell.truth.of("lists")):
                 where = f" with {cell.key.workload}" if len(mine) > 1 else ""
                 texts.append(f"{name}{where} gave {_level(cell)} at most ({', '.join(kinds)}).")
+            if lost := cell.truth.of("lists").get("lost-append"):
+                texts.append(
+                    f"{name} lost {count(lost, 'acknowledged append')}, or answered from old copies."
+                )
         if kinds := sorted({kind for cell in mine for kind in cell.truth.of("bank")}):
             texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
     return list(dict.fromkeys(texts))
 
 
 def _level(cell: CellResult) -> str:
-    return strongest(cell.truth.of("lists"), cell.truth.in_time)
+    truth = cell.truth
+    level = strongest(truth.of("lists"), truth.in_time, complete=truth.searched)
+    return level if truth.searched else f"{level} or less (not all cycles were searched)"
 
 
 def example_table(data: Data) -> Table:

@@ -33,6 +33,11 @@ def test_the_strongest_level(counts: list[str], in_time: list[str] | None, level
     assert strongest(dict.fromkeys(counts, 1), late) == level
 
 
+def test_no_order_in_time_is_claimed_if_cycles_were_not_searched() -> None:
+    assert strongest({}, {}, complete=False) == "serializable"
+    assert strongest({"G2-item": 1}, {"G-single-realtime": 1}, complete=False) == "snapshot isolation"
+
+
 def test_every_kind_without_time_excludes_a_level() -> None:
     kinds = {kind for kind in SEVERITY if not kind.endswith(("-process", "-realtime"))}
     assert {kind for kind in kinds if excluders({kind: 1})} == kinds - {"lost-append"}
