@@ -14,6 +14,7 @@ from lab_support import LIMIT
 
 from fivenines.base.errors import FiveninesError
 from fivenines.base.paths import short_path
+from fivenines.base.waiting import wait_until
 from fivenines.lab.host import Host, Root
 from fivenines.lab.lab import Lab
 from fivenines.lab.namespaces.lab import NamespaceLab
@@ -218,9 +219,14 @@ def test_a_disk_that_answers_is_sound(rig: Rig) -> None:
 
 
 def test_its_clock_is_the_machines(rig: Rig) -> None:
-    errors = [abs(rig.first.agent.clock_error()) for _ in range(10)]
     # The best of several: an answer that is late on a busy machine shows less of the clock.
-    assert min(errors) < 0.02, errors
+    errors: list[float] = []
+
+    def wrong() -> str:
+        errors.append(abs(rig.first.agent.clock_error()))
+        return "" if min(errors) < 0.02 else f"errors {errors}"
+
+    wait_until(wrong, LIMIT, "the clock is right", 0.1)
 
 
 def test_a_power_loss_takes_unflushed_writes_and_nothing_else(rig: Rig) -> None:

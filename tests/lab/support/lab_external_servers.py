@@ -133,6 +133,8 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> ExternalSer
         "listen_addresses = '127.0.0.1'",
         f"port = {port}",
         "unix_socket_directories = ''",
+        # In the data directory: a killed server would leave its segments in /dev/shm.
+        "dynamic_shared_memory_type = mmap",
         "wal_level = replica",
         "max_wal_senders = 16",
         "hot_standby = on",

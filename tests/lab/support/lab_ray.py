@@ -18,6 +18,9 @@ from lab_support import PATIENCE
 # Seconds within which a node starts or disappears.
 _LONGEST = 90.0 * PATIENCE
 
+# Number of starts of a head node.
+_STARTS = 3
+
 # Settings with which Ray lists a hanging machine as dead after 9 s instead of 65 s.
 QUICK = {
     "health_check_initial_delay_ms": 1000,
@@ -41,13 +44,23 @@ class RayCluster:
         self._settings = settings or {}
         self._frozen: list[psutil.Process] = []
         self._nodes: list[subprocess.Popen[bytes]] = []
-        self._port, self._clients = _free_port(), _free_port()
+        self._port = self._clients = 0
         self._token = folder / "token" if token else None
         if self._token is not None:
             self._token.write_text(token)
 
     def begin(self) -> None:
-        """Start the head node."""
+        """Start the head node, and again if Ray's own limit for it, 30 s, was too short on a busy machine."""
+        for _ in range(_STARTS):
+            self._begin_head()
+            if self._await_last():
+                return
+            self.kill(0)
+            self._nodes.clear()
+        raise AssertionError(self._log(0).read_text())
+
+    def _begin_head(self) -> None:
+        self._port, self._clients = _free_port(), _free_port()
         self._begin(
             "--head",
             f"--port={self._port}",
@@ -56,7 +69,6 @@ class RayCluster:
             f"--temp-dir={self._folder}",
             f"--system-config={json.dumps(self._settings)}",
         )
-        self._await_last()
 
     @property
     def address(self) -> str:
@@ -66,7 +78,7 @@ class RayCluster:
     def join(self) -> None:
         """Add a node."""
         self._begin(f"--address=127.0.0.1:{self._port}")
-        self._await_last()
+        assert self._await_last(), self._log(len(self._nodes) - 1).read_text()
 
     def kill(self, number: int) -> None:
         """Kill Ray's processes of a node; lifelines end the processes that trials have started."""
@@ -135,13 +147,19 @@ class RayCluster:
                 )
             )
 
-    def _await_last(self) -> None:
-        """Wait until the last started node reports that it runs, that is, until the head knows it."""
+    def _await_last(self) -> bool:
+        """Wait until the last started node reports that it runs, that is, until the head knows it.
+
+        Returns False if Ray has ended as it took too long.
+        """
         deadline = time.monotonic() + _LONGEST
         while "Ray runtime started" not in (output := self._log(len(self._nodes) - 1).read_text()):
+            if self._nodes[-1].poll() is not None and "timed out during startup" in output:
+                return False
             assert self._nodes[-1].poll() is None, output
             assert time.monotonic() < deadline, output
             time.sleep(0.1)
+        return True
 
     def _log(self, number: int) -> Path:
         return self._folder / f"node{number}.log"
