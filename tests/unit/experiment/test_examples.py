@@ -45,7 +45,7 @@ def test_one_that_takes_root_says_so_in_its_head(path: Path) -> None:
 
 def test_those_with_pacemaker_take_root() -> None:
     with_root = [path.name for path in EXAMPLES if _with_root(path)]
-    assert with_root == ["client-access.yaml", "managers.yaml", "tolerate.yaml"]
+    assert with_root == ["client-access.yaml", "managers.yaml", "second-failure.yaml", "tolerate.yaml"]
 
 
 def test_without_root_it_plans_what_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
