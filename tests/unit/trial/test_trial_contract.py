@@ -120,7 +120,7 @@ class PretendedFaults:
         """Nothing is under way."""
 
 
-PRETENDED = Parts(PretendedDeployment, PretendedLoads, PretendedFaults, lambda _part: [], lambda *_: None)
+PRETENDED = Parts(PretendedDeployment, PretendedLoads, PretendedFaults, lambda *_: [], lambda *_: None)
 
 
 class TestPretendedTrial(TrialContract):
