@@ -38,7 +38,9 @@ def test_standalone_is_unavailable_until_it_is_restarted(tmp_path: Path) -> None
 
 @pytest.mark.lasts(35)
 def test_another_member_is_elected_and_the_dead_one_rejoins(tmp_path: Path) -> None:
-    outcome = run_trial(tmp_path, group("consistency: EVENTUAL") + kill(restart_after="9s") + timing())
+    outcome = run_trial(
+        tmp_path, group("consistency: EVENTUAL") + kill(restart_after="9s") + timing(steady=4)
+    )
     sound(outcome)
     deployment, check = outcome.record.deployment, outcome.record.check
     assert deployment is not None and check is not None
