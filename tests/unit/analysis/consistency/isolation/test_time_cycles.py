@@ -152,9 +152,16 @@ def graphs(draw: st.DrawFn) -> tuple[Any, list[tuple[int, int, int]]]:
     size = draw(st.integers(2, 6))
     moment = st.integers(0, 12)
     spans = [sorted((draw(moment), draw(moment))) for _ in range(size)]
+    clients: list[int] = []
+    ends: dict[int, int] = {}
+    for number, (begin, end) in enumerate(spans):
+        wanted = draw(st.integers(0, 2))
+        # A client has one transaction at a time.
+        clients.append(wanted if ends.get(wanted, 0) <= begin else 10 + number)
+        ends[clients[-1]] = end
     history = SimpleNamespace(
         txns=np.arange(size),
-        client=np.array([draw(st.integers(0, 2)) for _ in range(size)]),
+        client=np.array(clients),
         outcome=np.array([draw(st.sampled_from((OK, OK, OK, IN_DOUBT))) for _ in range(size)]),
         alive=np.ones(size, dtype=np.bool_),
         started=np.array([begin for begin, _ in spans]),
