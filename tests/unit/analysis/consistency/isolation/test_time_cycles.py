@@ -1,6 +1,5 @@
 """Cycles that close only in time, against a search of all simple cycles of small graphs."""
 
-from collections.abc import Iterator
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +10,10 @@ from histories import Txn, example, judged, txn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulators import Serial, Snapshot, TwoPhase, TwoSites
+from small_graphs import edges_of, kind_of, simple_cycles
 
 from fivenines.analysis.consistency.isolation.cycles import Cycle
-from fivenines.analysis.consistency.isolation.graph import PROCESS, REAL_TIME, RW, WR, WW, Edges
+from fivenines.analysis.consistency.isolation.graph import PROCESS, REAL_TIME, RW, WR, WW
 from fivenines.analysis.consistency.isolation.history import IN_DOUBT, OK
 from fivenines.analysis.consistency.isolation.time_cycles import find_in_time
 
@@ -196,48 +196,18 @@ def in_turn(history: Any) -> set[tuple[int, int]]:
     return pairs
 
 
-def simple_cycles(rows: list[tuple[int, int, int]]) -> Iterator[list[int]]:
-    """Return the kinds of each simple cycle, from its smallest node on."""
-
-    def walk(start: int, node: int, passed: list[int], kinds: list[int]) -> Iterator[list[int]]:
-        for source, target, kind in rows:
-            if source != node:
-                continue
-            if target == start:
-                yield [*kinds, kind]
-            elif target > start and target not in passed:
-                yield from walk(start, target, [*passed, target], [*kinds, kind])
-
-    for start in {row[0] for row in rows}:
-        yield from walk(start, start, [start], [])
-
-
-def name_of(kinds: list[int]) -> str:
-    """Return the name of a cycle with these kinds of edges, by the definitions."""
-    anti = kinds.count(RW)
-    if anti == 0:
-        return "G1c" if WR in kinds else "G0"
-    if anti == 1:
-        return "G-single"
-    in_a_row = any(kinds[at - 1] == RW == kinds[at] for at in range(len(kinds)))
-    return "G2-item" if in_a_row else "G-nonadjacent"
-
-
 @settings(max_examples=400)
 @given(graphs())
 def test_a_cycle_in_time_is_found_if_and_only_if_there_is_one(
     given_: tuple[Any, list[tuple[int, int, int]]],
 ) -> None:
     history, rows = given_
-    columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
-    nothing = np.zeros(len(rows), dtype=np.int64)
-    edges = Edges(columns[0], columns[1], columns[2].astype(np.int8), nothing, nothing)
-    found = find_in_time(history, edges, 100, 60.0)
+    found = find_in_time(history, edges_of(rows), 100, 60.0)
     for kind, cycles in found.cycles.items():
         for cycle in cycles:
             _is_of(kind, cycle, history)
     in_time = [(*pair, REAL_TIME) for pair in ordered(history) | in_turn(history)]
-    there = {name_of(kinds) for kinds in simple_cycles([*rows, *in_time]) if REAL_TIME in kinds}
+    there = {kind_of(kinds) for kinds in simple_cycles([*rows, *in_time]) if REAL_TIME in kinds}
     # A cycle without time through the same edge may hide one in time.
     if not any(simple_cycles(rows)):
         named = {kind.rpartition("-")[0] for kind in found.counts}
@@ -255,4 +225,4 @@ def _is_of(kind: str, cycle: Cycle, history: Any) -> None:
         assert of != REAL_TIME or (source, target) in ordered(history)
     kinds = [step[2] for step in cycle]
     name, _, order = kind.rpartition("-")
-    assert name_of(kinds) == name and order in {TIME.get(of) for of in kinds}
+    assert kind_of(kinds) == name and order in {TIME.get(of) for of in kinds}
