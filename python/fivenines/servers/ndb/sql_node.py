@@ -80,7 +80,7 @@ class SqlNode(Mysql):
     def ready_data_nodes(self) -> int | None:
         """Return how many running data nodes it reaches; None if it does not answer."""
         with contextlib.suppress(pymysql.Error, OSError):
-            return sum(int(row[0]) for row in self.sql.query(_READY))
+            return self._ready()
         return None
 
     def statements_of_clients(self) -> int:
@@ -95,4 +95,7 @@ class SqlNode(Mysql):
         return False
 
     def takes_writes(self) -> bool:
-        return super().takes_writes() and sum(int(row[0]) for row in self.sql.query(_READY)) > 0
+        return super().takes_writes() and self._ready() > 0
+
+    def _ready(self) -> int:
+        return sum(int(row[0]) for row in self.sql.query(_READY))

@@ -34,14 +34,15 @@ def strongest(counts: Mapping[str, int], in_time: Mapping[str, int] | None, *, c
     if found & _BELOW_SNAPSHOT:
         return READ_COMMITTED
     snapshot = bool(found & _BELOW_SERIALIZABLE)
-    late = None if in_time is None else {kind for kind in in_time if not (snapshot and "G2-item" in kind)}
-    if late is None or not complete:
-        return SNAPSHOT if snapshot else SERIALIZABLE
+    plain = SNAPSHOT if snapshot else SERIALIZABLE
+    if in_time is None or not complete:
+        return plain
+    late = {kind for kind in in_time if not (snapshot and "G2-item" in kind)}
     if any(kind.endswith("-process") for kind in late):
-        return SNAPSHOT if snapshot else SERIALIZABLE
+        return plain
     if late:
-        return f"strong session {SNAPSHOT if snapshot else SERIALIZABLE}"
-    return f"strong {SNAPSHOT}" if snapshot else f"strict {SERIALIZABLE}"
+        return f"strong session {plain}"
+    return f"{'strong' if snapshot else 'strict'} {plain}"
 
 
 def excluders(counts: Mapping[str, int]) -> list[str]:

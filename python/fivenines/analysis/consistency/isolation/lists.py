@@ -44,7 +44,8 @@ def check_lists(
     cycles = find_cycles(edges, len(history.txns), EXAMPLES, search)
     in_time = find_in_time(history, edges, EXAMPLES, search) if one_clock else None
     examples = [direct_anomaly(finding, history) for finding in direct.findings]
-    for found in filter(None, (cycles, in_time)):
+    searches = [cycles, *([in_time] if in_time else [])]
+    for found in searches:
         for kind, some in found.cycles.items():
             examples += [cycle_anomaly(kind, cycle, history) for cycle in some if cycle]
     return Isolation(
@@ -52,7 +53,7 @@ def check_lists(
         transactions=len(history.txns),
         counts=_sorted({**direct.counts, **cycles.counts}),
         in_time=_sorted(in_time.counts) if in_time else None,
-        complete=all(found.searched == found.all for found in filter(None, (cycles, in_time))),
+        complete=all(found.searched == found.all for found in searches),
         examples=sorted(examples, key=lambda anomaly: _place(anomaly.kind)),
         seconds=round(time.monotonic() - began, 3),
         note=_note(cycles, in_time, search),

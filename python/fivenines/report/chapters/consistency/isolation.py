@@ -24,8 +24,11 @@ def chapter(data: Data) -> Section:
         texts = ["No trial shows a violation of isolation."]
     figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
-    shown = [each for each in (levels, table) if each.rows and (each is levels or examples.rows)]
-    drawers += [] if table in shown else folded(table)
+    shown = [levels] if levels.rows else []
+    if examples.rows:
+        shown.append(table)
+    else:
+        drawers += folded(table)
     return Section("isolation", "Isolation", texts, shown, figures, drawers)
 
 
