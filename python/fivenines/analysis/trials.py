@@ -17,6 +17,7 @@ from fivenines.analysis.availability.availability import (
 )
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.availability.hiccup_served import with_served
+from fivenines.analysis.availability.in_turn import InTurn, in_turn
 from fivenines.analysis.availability.interruptions import (
     Interruptions,
     interruptions,
@@ -95,7 +96,7 @@ class TrialFigures:
     `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
     window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
     work, `steadiness` that of the throughput of a single step. `response`: what the cluster did although no
-    server had died. `rest`: the time under load before any fault.
+    server had died. `rest`: the time under load before any fault. `in_turn`: several hiccups on one cluster.
     """
 
     throughput: Throughput | None
@@ -119,6 +120,7 @@ class TrialFigures:
     split_brains: list[SplitBrain] = field(default_factory=list)
     response: Response | None = None
     rest: Rest | None = None
+    in_turn: InTurn | None = None
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
@@ -323,6 +325,7 @@ def _measure(
         watched=watched,
         split_brains=split,
         rest=at_rest(record, traces.states),
+        in_turn=in_turn(record, traces.states),
         response=with_served(response(record, traces.states, failed), record, line),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)

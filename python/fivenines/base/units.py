@@ -16,6 +16,9 @@ from fivenines.base.settings import invalid
 # Key of the validation context that forbids numbers without a unit, for values from a file.
 FROM_FILE = "from-file"
 
+# Seconds of a year of 365.25 days.
+YEAR = 365.25 * 86_400.0
+
 _DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _SIZE_UNITS = {
     "b": 1,

@@ -1,14 +1,23 @@
-"""Fault `repeat`: inject one fault several times, at random moments."""
+"""Fault `repeat`: inject one fault several times, at random moments, with one length or random ones."""
 
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
+from fivenines.base.lengths import Lengths, parse_lengths
+from fivenines.base.settings import invalid
 from fivenines.base.units import Duration
 from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
 from fivenines.servers.cluster.topology import Topology
+
+
+def _distribution(text: str) -> str:
+    try:
+        return parse_lengths(text).text if text else ""
+    except ValueError as error:
+        raise invalid(str(error)) from None
 
 
 class RepeatSettings(FaultSettings):
@@ -21,18 +30,55 @@ class RepeatSettings(FaultSettings):
     of: AnySingle = Field(description="the fault to repeat")
     times: Annotated[int, Field(ge=1, le=100)] = Field(3, description="number of injections")
     every: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="length of a period; each period has one injection, at a random moment"
+        10.0,
+        description="length of a period; each period has one injection, at a random moment; with `lengths`: "
+        "the mean pause before each fault, which varies by half of it",
+    )
+    lengths: Annotated[str, AfterValidator(_distribution)] = Field(
+        "",
+        description="distribution from which the length of each fault is drawn, in place of its `duration`: "
+        "fixed 3s, uniform 1s..5s, exponential 3s, lognormal 2s..8s (the middle 90 %) or one of 1s, 4s, 9s",
     )
 
+    @property
+    def drawn(self) -> Lengths | None:
+        """Return the distribution of lengths; None: all faults have their own `duration`."""
+        return parse_lengths(self.lengths) if self.lengths else None
+
+    @model_validator(mode="after")
+    def _length_has_a_place(self) -> Self:
+        key = self.of.length_key()
+        if self.lengths and not key:
+            raise invalid(f"lengths: {self.of.fault} has no length: leave `lengths` out")
+        if self.lengths and key in self.of.model_fields_set:
+            raise invalid(f"lengths: it replaces `{key}` of {self.of.fault}: leave one of them out")
+        return self
+
     def schedule(self, random: Random) -> list[Step]:
-        return [
-            Step(round((number + random.random()) * self.every, 3), self.of) for number in range(self.times)
-        ]
+        drawn = self.drawn
+        if drawn is None:
+            return [
+                Step(round((number + random.random()) * self.every, 3), self.of)
+                for number in range(self.times)
+            ]
+        # A pause after each end: what a manager does late belongs to the fault before.
+        steps, moment = [], 0.0
+        for _ in range(self.times):
+            moment += self.every * (0.5 + random.random())
+            length = drawn.drawn(random)
+            steps.append(Step(round(moment, 3), self.of.lasting(length)))
+            moment += length
+        return steps
 
     def longest(self) -> float:
-        return self.times * self.every + self.of.longest()
+        drawn = self.drawn
+        if drawn is None:
+            return self.times * self.every + self.of.longest()
+        return self.times * (1.5 * self.every + drawn.longest)
 
     def expected(self, topology: Topology) -> float:
+        if self.lengths:
+            return self.longest()
         return self.times * self.every + self.of.expected(topology)
 
     def problems_with(self, topology: Topology) -> list[str]:

@@ -27,6 +27,23 @@ def test_a_short_freeze_is_survived(tmp_path: Path) -> None:
     assert found is not None and found.counts and found.kind in ("none", "errors"), found
 
 
+def test_hiccups_in_turn_are_counted_on_one_cluster(tmp_path: Path) -> None:
+    freezes = (
+        "faults: [{fault: repeat, of: freeze, times: 3, every: 500ms, lengths: 'uniform 100ms..300ms'}]\n"
+    )
+    found = run_trial(tmp_path, SOLUTION % 60 + freezes + timing()).measures().in_turn
+    assert found is not None and found.failover is None and found.planned == 3, found
+    assert len(found.lengths) == 3 and min(found.lengths) >= 100, found
+
+
+def test_the_count_of_hiccups_ends_with_a_failover(tmp_path: Path) -> None:
+    steps = "{fault: {fault: freeze, duration: 15s}}, {at: 18s, fault: {fault: freeze, duration: 300ms}}"
+    freezes = f"faults: [{{fault: sequence, steps: [{steps}]}}]\n"
+    found = run_trial(tmp_path, SOLUTION % 2 + freezes + timing()).measures().in_turn
+    assert found is not None and found.failover == "promoted", found
+    assert len(found.lengths) == 1 and found.planned == 2, found
+
+
 def test_a_server_that_dies_during_a_hiccup_makes_a_failover_necessary(tmp_path: Path) -> None:
     def die_once_the_replica_is_frozen(deployed: Deployed) -> None:
         primary, replica = deployed.solution.nodes

@@ -1,5 +1,6 @@
 """Test sequences and repeats: injection times and the problems that they report."""
 
+import re
 from random import Random
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from fivenines.base.lengths import parse_lengths
 from fivenines.faults.nodes.kill import KillSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.repeat import RepeatSettings
@@ -25,6 +27,38 @@ def test_a_repeat_injects_once_per_period(times: int, every: float, seed: int) -
         assert number * every - 0.001 <= step.at <= (number + 1) * every + 0.001
     assert steps == fault.schedule(Random(seed))
     assert steps[-1].at + 2 <= fault.longest() + 0.001
+
+
+@given(
+    st.integers(1, 20), st.floats(0.1, 100), st.sampled_from(["lognormal 2s..8s", "fixed 3s"]), st.integers()
+)
+def test_hiccups_in_turn_have_drawn_lengths_and_pauses(
+    times: int, every: float, lengths: str, seed: int
+) -> None:
+    freeze = {"fault": "freeze", "target": "node1"}
+    fault = RepeatSettings(fault="repeat", of=freeze, times=times, every=every, lengths=lengths)
+    steps = fault.schedule(Random(seed))
+    assert len(steps) == times and steps == fault.schedule(Random(seed))
+    known, moment = parse_lengths(lengths), 0.0
+    for step in steps:
+        assert every / 2 - 0.01 <= step.at - moment <= 1.5 * every + 0.01
+        assert step.fault.lasts is not None and 0.5 < step.fault.lasts <= known.longest + 0.001
+        assert step.fault == fault.of.lasting(step.fault.lasts)
+        moment = step.at + step.fault.lasts
+    assert moment <= fault.longest() + 0.02 * times
+
+
+@pytest.mark.parametrize(
+    ("of", "lengths", "message"),
+    [
+        ({"fault": "freeze"}, "lognorm 2s..8s", "did you mean 'lognormal'?"),
+        ({"fault": "freeze", "duration": 3}, "fixed 2s", "it replaces `duration` of freeze"),
+        ({"fault": "maintenance"}, "fixed 2s", "maintenance has no length"),
+    ],
+)
+def test_lengths_need_a_distribution_and_a_place(of: dict[str, object], lengths: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        RepeatSettings(fault="repeat", of=of, lengths=lengths)
 
 
 @given(st.lists(st.floats(0, 60), min_size=1, max_size=8), st.integers())

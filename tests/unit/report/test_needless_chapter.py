@@ -6,10 +6,13 @@ from pathlib import Path
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.availability.at_rest import HOUR, Rest
+from fivenines.analysis.availability.in_turn import InTurn
 from fivenines.analysis.availability.needless import Response
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.wording import NOTHING
+from fivenines.base.units import YEAR
 from fivenines.report.chapters.availability.at_rest import at_rest, rest_sentences
+from fivenines.report.chapters.availability.in_turn import turn_sentences, turn_table, turns
 from fivenines.report.chapters.availability.needless import (
     needless_table,
     needless_tables,
@@ -95,6 +98,48 @@ def test_failovers_at_rest_have_their_rate(tmp_path: Path) -> None:
         ["hasty", "2", "1.00 h", "1 failover (promoted in 1)", "0.0253 to 5.57"],
         ["calm", "2", "2.00 h", NOTHING, "at most 1.50"],
     ]
+
+
+def in_turn(folder: Path, mtbf: float | None) -> list[CellResult]:
+    """Return a cell without a failover in 20 hiccups, and one with two in seven."""
+    lengths = tuple(1000.0 * n for n in range(1, 11))
+    planted = {
+        "calm": [InTurn(lengths, 10, None, mtbf), InTurn(lengths, 10, None, mtbf)],
+        "hasty": [InTurn(lengths[:3], 10, "promoted", mtbf), InTurn(lengths[:4], 10, "demoted", mtbf)],
+    }
+    return [
+        replace(
+            cell,
+            trials=[
+                replace(trial, in_turn=one)
+                for trial, one in zip(cell.trials, planted[cell.key.solution], strict=True)
+            ],
+        )
+        for cell in cells(folder, {"calm": [None, None], "hasty": [None, None]}, "freeze")
+    ]
+
+
+def test_hiccups_in_turn_have_their_share_and_their_number_a_year(tmp_path: Path) -> None:
+    made = in_turn(tmp_path / "run", YEAR / 10)
+    found = turns(made)
+    # Clopper and Pearson: 0 of 20 is at most 13.9 % (one-sided), 2 of 7 is 3.7 to 71 %.
+    assert turn_sentences(found) == [
+        "hasty: 2 failovers (promoted in 1 and demoted in 1) in 7 hiccups of 1.00 to 4.00 s in turn; "
+        "3.7 to 71 % of such hiccups lead to one (95 %), 2.9 (0.4 to 7.1) a year.",
+        "calm: no failover in 20 hiccups of 1.00 to 10.0 s in turn; at most 14 % of such hiccups lead to one "
+        "(95 %), at most 1.39 a year.",
+    ]
+    assert turn_table(found, names_of(made)).rows == [
+        ["calm", "2", "20", "0", "1.00 to 10.0 s", NOTHING, "0 to 14 %", "at most 1.39"],
+        ["hasty", "2", "7", "13", "1.00 to 4.00 s", "2", "3.7 to 71 %", "2.9 (0.4 to 7.1)"],
+    ]
+
+
+def test_without_an_assumed_rate_there_is_no_number_a_year(tmp_path: Path) -> None:
+    made = in_turn(tmp_path / "run", None)
+    table = turn_table(turns(made), names_of(made))
+    assert table.columns[-1] == "Share, 95 % interval"
+    assert not any("a year" in text for text in turn_sentences(turns(made)))
 
 
 def test_the_time_at_rest_alone_is_no_chapter(tmp_path: Path) -> None:

@@ -18,37 +18,32 @@ then no evidence of the rate themselves: n - 1 stalls are.
 import csv
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from fivenines.analysis.availability.needless import HICCUPS
+from fivenines.base.lengths import parse_lengths
 from fivenines.base.spelling import nearest
-from fivenines.base.units import format_duration, parse_duration
+from fivenines.base.units import YEAR, format_duration, parse_duration
 
 Floats = NDArray[np.float64]
-
-YEAR = 365.25 * 86_400.0
 
 # Seconds of the periods of a rate.
 PERIODS = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": YEAR / 12, "year": YEAR}
 
 EXAMPLES = "'freeze 4/month lognormal 2s..8s', 'partition 1/week fixed 3s', 'freeze from stalls.csv'"
 
-# Number of lengths that represent a distribution.
-_LENGTHS = 1000
-
-# Share of lengths between the two values of a lognormal distribution.
-_MIDDLE = 0.9
+# Largest number of observed lengths that an experiment file lists.
+_LISTED = 50
 
 _RATE = re.compile(
     r"(?P<fault>[\w-]+)\s+(?P<number>\d+(?:\.\d+)?)\s*(?:/|per\s+)\s*(?P<period>\w+)\s+"
-    r"(?P<shape>\w+)\s+(?P<low>[^\s.]+(?:\.\d[^\s.]*)?)(?:\s*\.\.\s*(?P<high>\S+))?"
+    r"(?P<lengths>\w+\s+\S.*)"
 )
 _FILE = re.compile(r"(?P<fault>[\w-]+)\s+from\s+(?P<file>.+?)(?:\s+over\s+(?P<over>\S+))?")
 
@@ -63,6 +58,7 @@ class Hiccups:
         events: number of stalls that the rate is known from; inf: the rate is exact.
         seconds: time in which so many stalls occurred, in seconds; with an exact rate, seconds per hiccup.
         text: the model as the user wrote it.
+        shape: their distribution, as an experiment file has it; of a file's lengths at most 50.
     """
 
     fault: str
@@ -70,6 +66,7 @@ class Hiccups:
     events: float
     seconds: float
     text: str
+    shape: str
 
     @property
     def per_year(self) -> float:
@@ -116,11 +113,9 @@ def parse_hiccups(text: str) -> Hiccups:
     period = match["period"]
     if period not in PERIODS:
         raise ValueError(f"{text!r}: {period!r} is not a period: write one of {', '.join(PERIODS)}")
-    low = parse_duration(match["low"])
-    high = None if match["high"] is None else parse_duration(match["high"])
-    return Hiccups(
-        fault, _lengths(match["shape"], low, high, text), math.inf, PERIODS[period] / number, stripped
-    )
+    known = parse_lengths(match["lengths"])
+    lengths = np.array(known.seconds, dtype=np.float64)
+    return Hiccups(fault, lengths, math.inf, PERIODS[period] / number, stripped, known.text)
 
 
 def _fault(name: str) -> str:
@@ -132,37 +127,6 @@ def _fault(name: str) -> str:
     return name
 
 
-def _lognormal(shares: Floats, low: float, high: float) -> Floats:
-    """Return quantiles of the distribution whose middle 90 % are between `low` and `high`."""
-    sigma = math.log(high / low) / (2 * stats.norm.ppf((1 + _MIDDLE) / 2))
-    return np.asarray(np.exp(math.log(low * high) / 2 + sigma * stats.norm.ppf(shares)), dtype=np.float64)
-
-
-# The distributions: quantiles at shares, given the two values (the second is None without `..`).
-_SHAPES: dict[str, tuple[int, Callable[[Floats, float, float], Floats]]] = {
-    "fixed": (1, lambda shares, low, _high: np.full(len(shares), low)),
-    "exponential": (1, lambda shares, low, _high: -low * np.log1p(-shares)),
-    "uniform": (2, lambda shares, low, high: low + (high - low) * shares),
-    "lognormal": (2, _lognormal),
-}
-
-
-def _lengths(shape: str, low: float, high: float | None, text: str) -> Floats:
-    if shape not in _SHAPES:
-        raise ValueError(
-            f"{text!r}: {shape!r} is not a distribution{nearest(shape, list(_SHAPES))}"
-            f"\n    allowed: {', '.join(_SHAPES)}"
-        )
-    count, quantiles = _SHAPES[shape]
-    if (high is None) != (count == 1):
-        example = f"{shape} 2s..8s" if count > 1 else f"{shape} 3s"
-        raise ValueError(f"{text!r}: write {example}")
-    if low <= 0 or (high is not None and high <= low):
-        raise ValueError(f"{text!r}: the lengths must be above 0 and in ascending order")
-    shares = (np.arange(_LENGTHS) + 0.5) / _LENGTHS
-    return np.asarray(quantiles(shares, low, low if high is None else high), dtype=np.float64)
-
-
 def _from_file(fault: str, path: Path, over: float | None, text: str) -> Hiccups:
     stalls = sorted(_stalls(path))
     if len(stalls) < 2:
@@ -172,10 +136,17 @@ def _from_file(fault: str, path: Path, over: float | None, text: str) -> Hiccups
     if over is None:
         if span <= 0:
             raise ValueError(f"{path}: all stalls start at the same moment; add the time, as over 90d")
-        return Hiccups(fault, lengths, len(stalls) - 1, span, text)
+        return Hiccups(fault, lengths, len(stalls) - 1, span, text, _one_of(lengths))
     if over < span:
         raise ValueError(f"{path}: its stalls span {format_duration(round(span))}, more than `over`")
-    return Hiccups(fault, lengths, len(stalls), over, text)
+    return Hiccups(fault, lengths, len(stalls), over, text, _one_of(lengths))
+
+
+def _one_of(lengths: Floats) -> str:
+    """Return observed lengths as a distribution: all, or their quantiles at equal distances."""
+    number = min(len(lengths), _LISTED)
+    chosen = np.quantile(lengths, (np.arange(number) + 0.5) / number, method="inverted_cdf")
+    return f"one of {', '.join(format_duration(round(float(one), 3)) for one in chosen)}"
 
 
 def _stalls(path: Path) -> Iterator[tuple[float, float]]:

@@ -111,12 +111,12 @@ def response(record: TrialRecord, states: States, failed: int) -> Response | Non
         None if the trial had another fault than hiccups, or the nodes that were hit were not watched.
     """
     windows = record.windows
-    if windows is None or not states or not all(_hiccup(fault, windows.end) for fault in record.faults):
+    if windows is None or not states or not all(is_hiccup(fault, windows.end) for fault in record.faults):
         return None
     first = fault_windows(record)
     at = first[0].at if first else windows.warmup_end
     until, hit = windows.end, frozenset(name for window in first for name in window.hit)
-    if _unwatched(record, hit, states):
+    if unwatched(record, hit, states):
         return None
     length, lasted = until - at, _lasted(record.faults)
     change = role_change(record, states, hit, at, until)
@@ -214,7 +214,7 @@ def _died(changes: Sequence[Event]) -> str:
     return ""
 
 
-def _hiccup(fault: FaultRecord, until: float) -> bool:
+def is_hiccup(fault: FaultRecord, until: float) -> bool:
     """Return whether a fault was a hiccup: verified, and seen to end during the load."""
     return (
         fault.kind in HICCUPS
@@ -225,7 +225,7 @@ def _hiccup(fault: FaultRecord, until: float) -> bool:
     )
 
 
-def _unwatched(record: TrialRecord, hit: frozenset[str], states: States) -> bool:
+def unwatched(record: TrialRecord, hit: frozenset[str], states: States) -> bool:
     """Return whether a hit host is a member whose state was not recorded."""
     hosts = record.deployment.hosts if record.deployment else {}
     return any(name in hosts and hosts[name].kind not in _NO_MEMBERS for name in hit if name not in states)

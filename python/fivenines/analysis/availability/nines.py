@@ -26,12 +26,9 @@ from typing import Any, Literal
 from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics.means import Summary, satterthwaite, student_t
-from fivenines.base.units import parse_duration
+from fivenines.base.units import YEAR, parse_duration
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
-
-# Seconds.
-YEAR = 365.25 * 86_400
 
 # Availability that the required MTBF is computed for: five nines.
 TARGET = 0.99999

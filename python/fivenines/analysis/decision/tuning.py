@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.availability.hiccups import PERIODS, YEAR, Hiccups
+from fivenines.analysis.availability.hiccups import PERIODS, Hiccups
 from fivenines.analysis.availability.needless_rate import NeedlessRate, needless_rate
 from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
@@ -23,6 +23,7 @@ from fivenines.analysis.decision.judging import WORST, Judgement, Status, judge
 from fivenines.analysis.measures.condition import Requirement, parse_requirement
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.analysis.trials import TrialMeasures
+from fivenines.base.units import YEAR
 from fivenines.results.records import Manifest
 
 EXAMPLES = "'outage p95 < 10s', 'needless < 1/year', 'lost = 0'"

@@ -24,7 +24,7 @@ class Searched:
         death: the fault that kills the primary.
         hiccups: shortest and longest hiccup to try, in seconds, by fault.
         trials: the largest number of trials of each cell.
-        until: the rule by which the kills end earlier; empty: all are made.
+        until: the rule by which the kills end earlier.
     """
 
     comment: str
@@ -38,47 +38,68 @@ class Searched:
     def text(self) -> str:
         """Return the text of the experiment file."""
         from fivenines.base.units import format_duration
-        from fivenines.experiment.defaults import in_a_line
 
         longest = max(high for _, high in self.hiccups.values())
         ranges = {
             fault: f"{{at_least: {format_duration(low)}, at_most: {format_duration(high)}}}"
             for fault, (low, high) in self.hiccups.items()
         }
-        lines = [
-            f"# {self.comment}",
-            f"name: {in_a_line(self.name)}",
-            "",
-            *self._trials(),
-            "",
-            "solutions:",
-            *(f"  - {in_a_line(dict(entry))}" for entry in self.solutions),
-            "",
-            "workloads: [oltp_read_write]",
-            "connections: [4]",
-            "load: {rate: 20}",
-            "# New connections cost more CPU time than this load, and a threshold does not depend on them.",
-            "ledger: {probe: {every: 100ms}}",
-            "",
-            "faults:",
-            f"  - {self.death}",
-            *(f"  - {{fault: {fault}, search: {text}}}" for fault, text in ranges.items()),
-            "",
-            "# A manager may act some seconds after the end of a hiccup: the load waits for that.",
-            "timing:",
-            "  warmup: 2s",
-            "  steady: 3s",
-            f"  recovery: {{at_most: {format_duration(longest + _AFTER)}, until: rejoined, calm: 6s}}",
-        ]
-        return "\n".join(lines) + "\n"
+        faults = [self.death, *(f"{{fault: {fault}, search: {text}}}" for fault, text in ranges.items())]
+        return experiment_text(self.comment, self.name, self._trials(), self.solutions, faults, longest)
 
     def _trials(self) -> list[str]:
-        if not self.until:
-            return ["# A search ends as soon as the length is known.", f"trials: {self.trials}"]
         return [
             "# A search ends as soon as the length is known; the kills end once their outage is.",
             f"trials: {{at_least: 5, at_most: {self.trials}, until: {self.until}}}",
         ]
+
+
+def experiment_text(
+    comment: str,
+    name: str,
+    trials: Sequence[str],
+    solutions: Sequence[Mapping[str, Any]],
+    faults: Sequence[str],
+    longest: float,
+) -> str:
+    """Return an experiment file with a small load.
+
+    Args:
+        comment: its question; several lines are permitted.
+        name: its name.
+        trials: the lines of `trials`.
+        solutions: entries of the file.
+        faults: entries of the file.
+        longest: seconds of the longest fault.
+    """
+    from fivenines.base.units import format_duration
+    from fivenines.experiment.defaults import in_a_line
+
+    lines = [
+        *(f"# {line}" for line in comment.splitlines()),
+        f"name: {in_a_line(name)}",
+        "",
+        *trials,
+        "",
+        "solutions:",
+        *(f"  - {in_a_line(dict(entry))}" for entry in solutions),
+        "",
+        "workloads: [oltp_read_write]",
+        "connections: [4]",
+        "load: {rate: 20}",
+        "# New connections cost more CPU time than this load, and a threshold does not depend on them.",
+        "ledger: {probe: {every: 100ms}}",
+        "",
+        "faults:",
+        *(f"  - {fault}" for fault in faults),
+        "",
+        "# A manager may act some seconds after the end of a hiccup: the load waits for that.",
+        "timing:",
+        "  warmup: 2s",
+        "  steady: 3s",
+        f"  recovery: {{at_most: {format_duration(longest + _AFTER)}, until: rejoined, calm: 6s}}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def written(file: Path, text: str, command: str) -> None:

@@ -4,7 +4,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
 # Name of the results in the run's folder.
 RESULT = "tune.json"
-
-# Trials of the file that proves the recommendation: 59 without an outage beyond the limit show a 95th
-# percentile.
-_TRIALS_TO_PROVE = 60
 
 
 def list_sets(sets: "Sequence[TimeoutSet]", seconds: float) -> None:
@@ -187,18 +182,10 @@ def _calm(result: "SetResult") -> str:
 
 def _prove(found: "Found", chosen: "TimeoutSet", file: Path) -> Path:
     """Write the experiment that repeats the recommended and the given settings with more trials."""
-    asked = found.asked
+    from fivenines.cli.timeouts.proof import proof_text
+
     path = file.with_name(f"{file.stem}-proof{file.suffix}")
-    entries = [dict(one) for one in asked.file.solutions if one["name"] in (chosen.name, asked.given.name)]
-    proof = replace(
-        asked.file,
-        comment=f"Do the timeouts that `fivenines tune {asked.solution}` recommends keep their promise?",
-        name=f"{asked.file.name}-proof",
-        solutions=entries,
-        trials=_TRIALS_TO_PROVE,
-        until="",
-    )
-    path.write_text(proof.text(), encoding="utf-8")
+    path.write_text(proof_text(found.asked, [chosen.name, found.asked.given.name]), encoding="utf-8")
     return path
 
 

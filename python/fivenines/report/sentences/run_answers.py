@@ -3,6 +3,7 @@
 from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.report.chapters.availability.applications import application_answers
+from fivenines.report.chapters.availability.in_turn import turn_sentences, turns
 from fivenines.report.chapters.availability.severity import severity_answers
 from fivenines.report.chapters.availability.tolerance import tolerance_answers
 from fivenines.report.chapters.performance.agreement import agreement_answers
@@ -27,7 +28,8 @@ def run_answers(run: Run, swept: Compared) -> list[Answer]:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
     agreed = agreement_answers(run, swept.cells)
     applied = application_answers(swept.cells, names)
-    tolerated = tolerance_answers(run, swept)
+    in_turn = [Answer("Hiccups", text, "needless") for text in turn_sentences(turns(swept.cells))]
+    tolerated = [*tolerance_answers(run, swept), *in_turn]
     # A dead zone is worse than a slow failover: it comes first.
     dead = severity_answers(run, swept)
     every = [*dead, *of_blocks, *of_trials, *tolerated, *applied, *agreed, *sweep_answers(swept)]

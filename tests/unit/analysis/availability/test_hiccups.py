@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.availability.hiccups import YEAR, parse_hiccups
+from fivenines.analysis.availability.hiccups import parse_hiccups
+from fivenines.base.lengths import parse_lengths
+from fivenines.base.units import YEAR
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_lengths_are_positive_and_ascending(low: float, ratio: float, shape: str
         ("freeze 4/month lognorm 2s..3s", "did you mean 'lognormal'?"),
         ("freeze 4/month fixed 2", "write a number and a unit"),
         ("freeze 4/month fixed 0", "above 0"),
-        ("freeze 4/month uniform 8s..2s", "in ascending order"),
+        ("freeze 4/month uniform 8s..2s", "write the shorter length first"),
         ("freeze 0/day fixed 1s", "the rate must be above 0"),
         ("freeze often", "is not a model of hiccups"),
         ("freeze from missing.csv", "missing.csv: No such file or directory"),
@@ -120,3 +122,15 @@ def test_a_file_longer_than_its_time_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError) as caught:
         parse_hiccups(f"freeze from {file} over 9d")
     assert "its stalls span 10d, more than `over`" in str(caught.value)
+
+
+def test_an_experiment_repeats_the_lengths_of_a_model(tmp_path: Path) -> None:
+    assert parse_hiccups("freeze 4/month lognormal 2s..8s").shape == "lognormal 2s..8s"
+    file = tmp_path / "stalls.csv"
+    file.write_text("start,length\n0,1.5\n9,7\n90,2\n")
+    assert parse_hiccups(f"freeze from {file}").shape == "one of 1.5s, 2s, 7s"
+    rows = "".join(f"{n},{n / 10}\n" for n in range(1, 1001))
+    file.write_text(f"start,length\n{rows}")
+    shape = parse_lengths(parse_hiccups(f"freeze from {file}").shape)
+    assert len(shape.seconds) == 50
+    assert np.mean(shape.seconds) == pytest.approx(50.05, rel=0.01)

@@ -12,9 +12,10 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.availability.availability import Gap, Outage, Timeline, outage
 from fivenines.analysis.availability.interruptions import TrialEvent, attributed, in_words, stalls
-from fivenines.analysis.availability.nines import YEAR, availabilities
+from fivenines.analysis.availability.nines import availabilities
 from fivenines.analysis.availability.stall_causes import joined, stalls_of
 from fivenines.analysis.cells import analyse
+from fivenines.base.units import YEAR
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 from fivenines.results.store import open_run, table_path

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.availability.nines import YEAR, Term, assumed_mtbf, availabilities, nines, unavailable
+from fivenines.analysis.availability.nines import Term, assumed_mtbf, availabilities, nines, unavailable
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.statistics.means import summarise
+from fivenines.base.units import YEAR
 from fivenines.results.store import open_run
 
 DAY = 86_400.0

@@ -16,6 +16,7 @@ from fivenines.cli.timeouts import tuned
 from fivenines.cli.timeouts.asked import Asked, Found
 from fivenines.cli.timeouts.tune import tune
 from fivenines.experiment.source import parse_experiment
+from fivenines.faults.repeat import RepeatSettings
 from fivenines.results.store import open_run
 
 REQUIRE = ["needless < 1/year", "outage < 4s"]
@@ -107,9 +108,17 @@ def test_the_recommendation_has_its_price_and_its_proof(
     assert (
         "As given: outage 9" in out and "Shorter timeouts (set 3): outage 1" in out and "12 (8 to 17)" in out
     )
-    proof = parse_experiment((tmp_path / "tune-proof.yaml").read_text(), "proof")
+    text = (tmp_path / "tune-proof.yaml").read_text()
+    proof = parse_experiment(text, "proof")
     assert [one.name for one in proof.solutions] == ["as given", "set 4"]
     assert proof.trials.until is None and proof.trials.at_most == 60
+    kill, hiccups = proof.faults
+    assert kill.fault == "host-kill"
+    # 143 hiccups without a failover show less than 1 in 48, in 60 trials of 3.
+    assert isinstance(hiccups, RepeatSettings)
+    assert (hiccups.times, hiccups.lengths, hiccups.of.mtbf) == (3, "lognormal 2s..8s", 657_450.0)
+    assert "# 143 freezes without a failover show needless < 1/year.\n" in text
+    assert hiccups.longest() < proof.timing.recovery.at_most
     values = json.loads((folder / "tune.json").read_text())
     assert values["recommended"] == "set 4" and values["finished"]
     assert [one["verdicts"]["needless < 1/year"] for one in values["sets"]] == ["met", "missed", "met"]

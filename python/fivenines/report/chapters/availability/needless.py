@@ -11,6 +11,8 @@ from fivenines.analysis.decision.judging import share_bounds
 from fivenines.analysis.wording import NOTHING, count, listed, percent, span
 from fivenines.report.chapters.availability.at_rest import LEGEND as REST_LEGEND
 from fivenines.report.chapters.availability.at_rest import any_failover, at_rest, rest_sentences, rest_table
+from fivenines.report.chapters.availability.in_turn import LEGEND as TURN_LEGEND
+from fivenines.report.chapters.availability.in_turn import turn_sentences, turn_table, turns
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.html.section import Section, explained, folded, is_long
@@ -60,14 +62,16 @@ class Responses:
 
 def chapter(data: Data) -> Section:
     """Return the responses to hiccups, and failovers at rest; empty if there were neither."""
-    cells, rest = responses(data.done), at_rest(data.done)
-    tables = needless_tables(cells, rest, data.names)
+    cells, rest, several = responses(data.done), at_rest(data.done), turns(data.done)
+    tables = [turn_table(several, data.names)] if several else []
+    tables += needless_tables(cells, rest, data.names)
     if not tables:
         return Section("needless", TITLE)
     shown = [table for table in tables if not is_long(table)]
     drawers = folded(*filter(is_long, tables))
-    text = [*rest_sentences(rest), *sentences(cells)]
-    return Section("needless", TITLE, text, shown, [], [*drawers, explained(LEGEND + REST_LEGEND)])
+    text = [*rest_sentences(rest), *turn_sentences(several), *sentences(cells)]
+    legend = LEGEND + (TURN_LEGEND if several else "") + REST_LEGEND
+    return Section("needless", TITLE, text, shown, [], [*drawers, explained(legend)])
 
 
 def needless_tables(cells: Sequence[Responses], rest: dict[str, list[Rest]], names: Names) -> list[Table]:
