@@ -87,6 +87,11 @@ class FaultSettings(Settings):
         """Return whether its length or its severity follows from the trials before."""
         return self.search is not None or self.severity is not None
 
+    @property
+    def harmless(self) -> bool:
+        """Return whether the user says that it kills no server and ends by itself."""
+        return False
+
     def lasting(self, seconds: float) -> "FaultSettings":
         """Return the fault with this length, without a search."""
         return self.model_copy(update={self.length_key(): seconds, "search": None})

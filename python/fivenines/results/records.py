@@ -157,6 +157,7 @@ class FaultRecord(Record):
     mtbf: float | None = Field(
         None, description="assumed mean time between such faults in production, in seconds"
     )
+    hiccup: bool = Field(False, description="custom commands that kill no server, as the experiment says")
 
 
 class NodeCheck(Record):

@@ -27,6 +27,25 @@ def test_a_short_freeze_is_survived(tmp_path: Path) -> None:
     assert found is not None and found.counts and found.kind in ("none", "errors"), found
 
 
+def test_commands_that_kill_no_server_are_a_hiccup_until_verify_no_longer_sees_it(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    fault = f"""
+faults:
+  - fault: command
+    hiccup: true
+    duration: 100ms
+    inject: 'touch {mark}; (sleep 2; rm {mark}) >/dev/null 2>&1 &'
+    verify: test -e {mark}
+"""
+    outcome = run_trial(tmp_path, SOLUTION % 60 + fault + timing())
+    found = outcome.measures().response
+    (record,) = outcome.record.faults
+    assert record.hiccup and record.ended_verified and "ends by itself" in record.ended_detail, record
+    assert found is not None and found.counts and found.kind in ("none", "errors"), found
+    # The end is that of the command, not that of `duration`.
+    assert found.hiccup_ms is not None and found.hiccup_ms >= 1500, found
+
+
 def test_hiccups_in_turn_are_counted_on_one_cluster(tmp_path: Path) -> None:
     freezes = (
         "faults: [{fault: repeat, of: freeze, times: 3, every: 500ms, lengths: 'uniform 100ms..300ms'}]\n"

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from fivenines.analysis.availability.fault_windows import FaultWindow, fault_windows
 from fivenines.analysis.availability.needless import (
-    HICCUPS,
     NEEDLESS,
     Kind,
+    harmless,
     is_hiccup,
     role_change,
     unwatched,
@@ -50,10 +50,10 @@ def in_turn(record: TrialRecord, states: States) -> InTurn | None:
     None if it had fewer than two, or other faults, or its nodes were not watched.
     """
     windows, end = fault_windows(record), record.windows.end if record.windows is not None else 0.0
-    kinds = {fault.kind for window in windows for fault in window.faults}
-    if len(windows) < 2 or len(kinds) != 1 or not kinds <= HICCUPS or not states:
+    faults = [fault for window in windows for fault in window.faults]
+    if len(windows) < 2 or len({fault.kind for fault in faults}) != 1 or not states:
         return None
-    if not all(_alone(window) for window in windows):
+    if not all(map(harmless, faults)) or not all(map(_alone, windows)):
         return None
     if any(unwatched(record, window.hit, states) for window in windows):
         return None

@@ -2,7 +2,8 @@
 
 A *hiccup* is a fault that kills no server and is seen to begin and to end: a frozen server, manager or host,
 a cut or slow link, a slow disk or CPU, many connections, a long transaction, a stalled replica, or the death
-of a manager, a proxy or an arbiter that is started again. A trial without a fault counts as well: its window
+of a manager, a proxy or an arbiter that is started again, or a user's own commands that are said to kill
+none. A trial without a fault counts as well: its window
 is the load without the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that
 hits one is left out.
 
@@ -214,10 +215,15 @@ def _died(changes: Sequence[Event]) -> str:
     return ""
 
 
+def harmless(fault: FaultRecord) -> bool:
+    """Return whether a fault kills no server, by its kind or as the experiment says."""
+    return fault.kind in HICCUPS or fault.hiccup
+
+
 def is_hiccup(fault: FaultRecord, until: float) -> bool:
     """Return whether a fault was a hiccup: verified, and seen to end during the load."""
     return (
-        fault.kind in HICCUPS
+        harmless(fault)
         and fault.verified
         and fault.ended_verified is True
         and fault.ended is not None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fivenines.analysis.availability.needless import HICCUPS
+from fivenines.analysis.availability.needless import harmless
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.availability import judge_availability
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
@@ -131,7 +131,7 @@ def _acknowledged_alone(record: TrialRecord, after: float | None) -> bool:
     if after is None or record.windows is None:
         return False
     end = record.windows.end
-    return any(fault.kind in HICCUPS and end - fault.at >= 1000 * after for fault in record.faults)
+    return any(harmless(fault) and end - fault.at >= 1000 * after for fault in record.faults)
 
 
 def _lost_by_one_failure(trial: TrialMeasures) -> bool:

@@ -35,6 +35,15 @@ class CommandSettings(NodeFaultSettings):
     )
     duration: Duration | None = Field(5.0, description="time until `recover` runs; null: it never runs")
     timeout: Annotated[Duration, Field(gt=0)] = Field(30.0, description="time limit for each command")
+    hiccup: bool = Field(
+        False,
+        description="the commands kill no server: a failover is needless, and `search` and `lengths` can be "
+        "used",
+    )
+
+    @property
+    def harmless(self) -> bool:
+        return self.hiccup
 
 
 class Command(Fault[CommandSettings]):
@@ -54,9 +63,13 @@ class Command(Fault[CommandSettings]):
         return Injection(target.hosts, target.role, moment, verified, detail, target.servers, state=before)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        moment = now()
         if not self.settings.recover:
-            return Recovery(True, "the fault ends by itself", moment)
+            over = all(
+                self._verify_is(False, context, name, str(injection.state)) for name in injection.hosts
+            )
+            detail = "the fault ends by itself" if over else "`verify` still detects the fault"
+            return Recovery(over, detail, now())
+        moment = now()
         primary = context.solution.roles.primary()
         at_end = primary.name if primary is not None else str(injection.state)
         messages = [self._run(context, name, "recover", at_end) for name in injection.hosts]

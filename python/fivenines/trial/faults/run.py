@@ -147,6 +147,7 @@ class FaultRun:
             verified=all(injection.verified for injection in injections),
             detail=next((injection for injection in injections if not injection.verified), first).detail,
             mtbf=self.mtbf,
+            hiccup=settings.harmless,
             **(self._end(started_ns) if ended else {}),
         )
 

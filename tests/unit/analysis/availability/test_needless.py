@@ -51,6 +51,13 @@ def of(
     return response(record, found, failed)
 
 
+def test_commands_are_a_hiccup_if_the_experiment_says_so() -> None:
+    own = FREEZE.model_copy(update={"kind": "command"})
+    assert of(PROMOTED, faults=[own]) is None
+    found = of(PROMOTED, faults=[own.model_copy(update={"hiccup": True})])
+    assert found is not None and found.needless
+
+
 def event(t: float, kind: str, node: str = "node1", detail: str = "") -> Event:
     return Event(t=t, kind=kind, node=node, detail=detail)
 

@@ -41,6 +41,7 @@ def test_a_fault_that_kills_no_server_can_have_a_search(tmp_path: Path, fault: s
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
+        ("{fault: command, inject: x, search: {}}", "or set `hiccup: true` if its commands do"),
         ("{fault: kill, search: {}}", "faults[0].search: kill is no fault that kills no server"),
         ("{fault: freeze, duration: 2s, search: {}}", "faults[0].duration: `search` sets it"),
         ("{fault: freeze, search: {at_least: 9s, at_most: 3s}}", "at_most: 3s is not longer than at_least"),
