@@ -15,6 +15,7 @@ from fivenines.analysis.availability.availability import (
     steady_window,
     throughput,
 )
+from fivenines.analysis.availability.deaths_in_turn import Deaths, deaths_in_turn
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.availability.hiccup_served import with_served
 from fivenines.analysis.availability.in_turn import InTurn, in_turn
@@ -37,6 +38,7 @@ from fivenines.analysis.availability.stall_causes import (
 from fivenines.analysis.availability.traces import Traces, read_line, read_traces
 from fivenines.analysis.consistency.consistency import primary_check
 from fivenines.analysis.consistency.isolation.check import rejudged
+from fivenines.analysis.consistency.ledger_tables import lost_moments
 from fivenines.analysis.consistency.node_rows import rechecked
 from fivenines.analysis.consistency.split_brain import SplitBrain, split_brains, would_be_seen
 from fivenines.analysis.consistency.truth import TrialTruth, trial_truths
@@ -96,7 +98,7 @@ class TrialFigures:
     `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
     window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
     work, `steadiness` that of the throughput of a single step. `response`: what the cluster did although no
-    server had died. `rest`: the time under load before any fault. `in_turn`: several hiccups on one cluster.
+    server had died. `rest`: the time under load before any fault. `in_turn`, `deaths`: several of them.
     """
 
     throughput: Throughput | None
@@ -121,6 +123,7 @@ class TrialFigures:
     response: Response | None = None
     rest: Rest | None = None
     in_turn: InTurn | None = None
+    deaths: Deaths | None = None
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
@@ -326,6 +329,7 @@ def _measure(
         split_brains=split,
         rest=at_rest(record, traces.states),
         in_turn=in_turn(record, traces.states),
+        deaths=deaths_in_turn(record, traces.states, faults, lambda: lost_moments(trial)),
         response=with_served(response(record, traces.states, failed), record, line),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)

@@ -32,7 +32,12 @@ class RepeatSettings(FaultSettings):
     every: Annotated[Duration, Field(gt=0)] = Field(
         10.0,
         description="length of a period; each period has one injection, at a random moment; with `lengths`: "
-        "the mean pause before each fault, which varies by half of it",
+        "the mean pause between two faults, which varies by half of it",
+    )
+    await_recovery: bool = Field(
+        False,
+        description="wait before each fault until the one before is over and all nodes are members again; "
+        "`every` is then the mean pause after that, which varies by half of it",
     )
     lengths: Annotated[str, AfterValidator(_distribution)] = Field(
         "",
@@ -46,8 +51,10 @@ class RepeatSettings(FaultSettings):
         return parse_lengths(self.lengths) if self.lengths else None
 
     @model_validator(mode="after")
-    def _length_has_a_place(self) -> Self:
+    def _fault_can_be_repeated(self) -> Self:
         key = self.of.length_key()
+        if self.await_recovery and key and self.of.lasts is None:
+            raise invalid(f"await_recovery: {self.of.fault} never ends: set `{key}`")
         if self.lengths and not key:
             raise invalid(f"lengths: {self.of.fault} has no length: leave `lengths` out")
         if self.lengths and key in self.of.model_fields_set:
@@ -56,7 +63,7 @@ class RepeatSettings(FaultSettings):
 
     def schedule(self, random: Random) -> list[Step]:
         drawn = self.drawn
-        if drawn is None:
+        if drawn is None and not self.await_recovery:
             return [
                 Step(round((number + random.random()) * self.every, 3), self.of)
                 for number in range(self.times)
@@ -64,20 +71,21 @@ class RepeatSettings(FaultSettings):
         # A pause after each end: what a manager does late belongs to the fault before.
         steps, moment = [], 0.0
         for _ in range(self.times):
-            moment += self.every * (0.5 + random.random())
-            length = drawn.drawn(random)
-            steps.append(Step(round(moment, 3), self.of.lasting(length)))
-            moment += length
+            pause = self.every * (0.5 + random.random())
+            fault = self.of.lasting(drawn.drawn(random)) if drawn is not None else self.of
+            moment += pause
+            steps.append(Step(round(pause if self.await_recovery else moment, 3), fault, self.await_recovery))
+            moment += fault.longest()
         return steps
 
     def longest(self) -> float:
         drawn = self.drawn
-        if drawn is None:
+        if drawn is None and not self.await_recovery:
             return self.times * self.every + self.of.longest()
-        return self.times * (1.5 * self.every + drawn.longest)
+        return self.times * (1.5 * self.every + (drawn.longest if drawn is not None else self.of.longest()))
 
     def expected(self, topology: Topology) -> float:
-        if self.lengths:
+        if self.lengths or self.await_recovery:
             return self.longest()
         return self.times * self.every + self.of.expected(topology)
 

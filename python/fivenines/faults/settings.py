@@ -18,10 +18,17 @@ DiskCalls = Literal["sync", "write"]
 
 @dataclass(frozen=True)
 class Step:
-    """A single fault of a trial, `at` seconds after the first one."""
+    """A single fault of a trial.
+
+    Attributes:
+        at: seconds from the beginning of all faults; in turn: from the recovery from the fault before.
+        fault: its settings.
+        in_turn: whether it waits until the cluster has recovered from the fault before.
+    """
 
     at: float
     fault: "FaultSettings"
+    in_turn: bool = False
 
 
 # Keys of the time until a fault ends.

@@ -48,6 +48,20 @@ def test_hiccups_in_turn_have_drawn_lengths_and_pauses(
     assert moment <= fault.longest() + 0.02 * times
 
 
+def test_deaths_in_turn_have_pauses_after_each_recovery() -> None:
+    fault = RepeatSettings(fault="repeat", of=KILL, times=5, every=4, await_recovery=True)
+    steps = fault.schedule(Random(1))
+    assert all(step.in_turn and step.fault == KILL and 2 <= step.at <= 6 for step in steps)
+    assert len({step.at for step in steps}) == 5
+    assert fault.longest() == 5 * (6 + 2)
+
+
+def test_a_fault_that_never_ends_cannot_be_awaited() -> None:
+    kill = {"fault": "kill", "restart_after": None}
+    with pytest.raises(ValidationError, match="kill never ends: set `restart_after`"):
+        RepeatSettings(fault="repeat", of=kill, await_recovery=True)
+
+
 @pytest.mark.parametrize(
     ("of", "lengths", "message"),
     [

@@ -15,9 +15,6 @@ from fivenines.analysis.statistics.psychometric import Outcome
 from fivenines.analysis.statistics.threshold import Design, Drift, Threshold, drift, estimate
 from fivenines.results.records import CellKey, Manifest
 
-# Faults after which the primary is dead.
-DEATHS = ("kill", "host-kill", "power-loss")
-
 
 @dataclass(frozen=True)
 class Tolerance:

@@ -97,6 +97,18 @@ def read(trials: Sequence[StoredTrial]) -> list[Ledger]:
     ]
 
 
+def lost_moments(trial: StoredTrial) -> list[float] | None:
+    """Return when each lost row was acknowledged, in ms; None without a check of the ledger.
+
+    Raises:
+        FiveninesError: a table is damaged.
+    """
+    if trial.record.check is None:
+        return None
+    (ledger,) = read([trial])
+    return [float(moment) / 1000 for client in ledger.writes for moment in client.lost_acknowledged]
+
+
 def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
     return [str(path) for trial in trials if (path := table_path(trial.folder, table)).is_file()]
 

@@ -128,7 +128,7 @@ def death_named(option: str, name: str) -> str:
     Raises:
         UsageError: it is another fault.
     """
-    from fivenines.analysis.availability.tolerance import DEATHS
+    from fivenines.analysis.availability.deaths_in_turn import DEATHS
     from fivenines.base.spelling import nearest
 
     if name not in DEATHS:

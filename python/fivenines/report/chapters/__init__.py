@@ -30,6 +30,7 @@ ORDER = (
     "performance.clients",
     "availability.outage",
     "availability.applications",
+    "availability.deaths_in_turn",
     "availability.needless",
     "availability.severity",
     "availability.tolerance",

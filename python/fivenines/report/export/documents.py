@@ -28,6 +28,7 @@ from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import broken, configuration, decision, differences, solutions, summary, trust
 from fivenines.report.chapters.availability import (
     applications,
+    deaths_in_turn,
     needless,
     nines,
     phases,
@@ -100,6 +101,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
+        *deaths_in_turn.chapter(data).every_table,
         *needless.chapter(data).every_table,
         tolerance.tolerance_table(data),
         severity.severity_table(data),

@@ -3,6 +3,7 @@
 from fivenines.analysis.availability.nines import assumed_mtbf
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.report.chapters.availability.applications import application_answers
+from fivenines.report.chapters.availability.deaths_in_turn import turn_answers as deaths_answers
 from fivenines.report.chapters.availability.in_turn import turn_sentences, turns
 from fivenines.report.chapters.availability.severity import severity_answers
 from fivenines.report.chapters.availability.tolerance import tolerance_answers
@@ -32,5 +33,6 @@ def run_answers(run: Run, swept: Compared) -> list[Answer]:
     tolerated = [*tolerance_answers(run, swept), *in_turn]
     # A dead zone is worse than a slow failover: it comes first.
     dead = severity_answers(run, swept)
-    every = [*dead, *of_blocks, *of_trials, *tolerated, *applied, *agreed, *sweep_answers(swept)]
+    deaths = deaths_answers(swept.cells)
+    every = [*dead, *of_blocks, *of_trials, *deaths, *tolerated, *applied, *agreed, *sweep_answers(swept)]
     return sorted(every, key=lambda answer: answer.topic == "Caution")

@@ -75,6 +75,10 @@ class FaultRun:
         finally:
             self._done.set()
 
+    def cancel(self) -> None:
+        """Inject nothing: what had to come before did not end."""
+        self._done.set()
+
     def _live(self, planned: Planned, early_end: threading.Event) -> None:
         self.injecting = True
         step: Life = planned.inject()

@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -70,8 +70,14 @@ class FaultRunner:
     def begin(self) -> None:
         """Inject the fault now, or its steps at their times from now; return at once."""
         moment = time.monotonic()
+        in_turn: list[tuple[float, FaultRun]] = []
         for step, run in zip(self.steps, self.runs, strict=True):
-            self._threads.append(Background(target=run.run, args=(moment + step.at, self._early_end)))
+            if step.in_turn:
+                in_turn.append((step.at, run))
+            else:
+                self._threads.append(Background(target=run.run, args=(moment + step.at, self._early_end)))
+        if in_turn:
+            self._threads.append(Background(target=self._take_turns, args=(in_turn,)))
         self._on_call = Background(target=self._stay_on_call)
         for thread in (*self._threads, self._on_call):
             thread.start()
@@ -102,10 +108,7 @@ class FaultRunner:
 
         Nodes that a fault keeps down for good do not count. Queries each node.
         """
-        if not self.over or self.node_recovery.manager_at_work:
-            return False
-        free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
-        return not any(self.node_recovery.reasons(free).values())
+        return self.over and self._all_members()
 
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to return."""
@@ -159,6 +162,31 @@ class FaultRunner:
             t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
             result.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
         return sorted(result, key=lambda event: event.t)
+
+    def _take_turns(self, runs: Sequence[tuple[float, FaultRun]]) -> None:
+        """Run faults one after the other, each after a pause once the cluster has recovered."""
+        for number, (pause, run) in enumerate(runs):
+            if number and not self._await_recovery(runs[:number]):
+                for _, left in runs[number:]:
+                    left.cancel()
+                reasons = self.node_recovery.reasons(self._deployed.solution.members)
+                why = "; ".join(filter(None, reasons.values())) or "the load ended"
+                self._note("skipped", "", f"{len(runs) - number} of {len(runs)} faults: {why}")
+                return
+            run.run(time.monotonic() + pause, self._early_end)
+
+    def _await_recovery(self, runs: Sequence[tuple[float, FaultRun]]) -> bool:
+        """Wait until faults and failover are over and every node is a member; False: the load ended."""
+        while not (all(run.over for _, run in runs) and self._all_members()):
+            if self._early_end.wait(_ON_CALL):
+                return False
+        return not self._early_end.is_set()
+
+    def _all_members(self) -> bool:
+        if self.node_recovery.manager_at_work:
+            return False
+        free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
+        return not any(self.node_recovery.reasons(free).values())
 
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)

@@ -11,6 +11,7 @@ from fake_clock import FakeClock
 from pydantic import Field
 
 from fivenines.base.errors import FiveninesError
+from fivenines.base.waiting import wait_until
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.settings import FaultSettings, Step
 from fivenines.results.records import Event, FaultRecord
@@ -32,9 +33,10 @@ class PretendedSettings(FaultSettings):
     times: int = 1
     fails: str = Field("", description="what it says when it cannot strike, or cannot end")
     turns: int = Field(1, description="how often it strikes, each time once the node is back")
+    awaits: bool = Field(False, description="whether each strike waits for the recovery from the one before")
 
     def schedule(self, _random: Random) -> list[Step]:
-        return [Step(0.02 * number, self) for number in range(self.times)]
+        return [Step(0.02 * number, self, self.awaits) for number in range(self.times)]
 
 
 class Pretended(Fault[PretendedSettings]):
@@ -188,6 +190,29 @@ def test_a_node_is_struck_restarted_and_back() -> None:
     assert made.unexpected_primaries() == {}
     assert [event.kind for event in made.events()] == ["fault", "ended", "restarted", "rejoined"]
     assert solution.done == ["rejoin node1"]
+
+
+def test_faults_in_turn_wait_for_the_recovery_from_the_one_before() -> None:
+    solution = Solution()
+    solution.reasons = ["node1 does not answer", *["not yet"] * 20, "", "it fell out", ""]
+    made = _made(solution, times=2, awaits=True)
+    _run(made)
+    first, second = made.records()
+    assert first.rejoined_at is not None and second.at > first.rejoined_at
+    assert made.over and solution.reasons == [""]
+
+
+def test_faults_in_turn_end_with_the_load_if_a_node_does_not_return() -> None:
+    solution = Solution()
+    solution.reasons = ["node1 does not answer", "", "it fell out again"]
+    made = _made(solution, times=3, awaits=True)
+    made.begin()
+    wait_until(lambda: "" if solution.reasons == ["it fell out again"] else "not yet", 10.0, "", 0.001)
+    made.end_early("the load ended")
+    made.finish()
+    assert len(made.records()) == 1 and made.over
+    (skipped,) = [event for event in made.events() if event.kind == "skipped"]
+    assert skipped.detail == "2 of 3 faults: it fell out again"
 
 
 @pytest.mark.parametrize("ready", [True, False])

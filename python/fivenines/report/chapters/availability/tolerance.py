@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from fivenines.analysis.availability.tolerance import DEATHS, Tolerance, tolerances
+from fivenines.analysis.availability.deaths_in_turn import DEATHS
+from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.performance.sweeps import Compared
 from fivenines.analysis.statistics.threshold import Drift, Threshold
@@ -141,9 +142,11 @@ def cautions(found: Sequence[Tolerance]) -> list[str]:
 
 
 def _death(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
-    """Return the cell of the same solution and load whose primary was killed."""
+    """Return the cell of the same solution and load whose primary was killed, once in each trial."""
     where = cell.key.model_copy(update={"fault": ""})
     for one in cells:
+        if len(one.faults) > 1:
+            continue
         kinds = {fault.kind for trial in one.trials for fault in trial.record.faults}
         if one.key.model_copy(update={"fault": ""}) == where and len(kinds) == 1 and kinds <= {*DEATHS}:
             return one
