@@ -9,7 +9,7 @@ from fivenines.analysis.decision.judging import share_bounds
 from fivenines.analysis.statistics.equivalence import same
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.statistics.quotients import Quotient
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, percent
+from fivenines.analysis.wording import MINUS, NOTHING, count, mean_with_interval, milliseconds, percent
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.html.section import Section, explained
@@ -140,8 +140,8 @@ def _sentences(one: Turns) -> list[str]:
     if effect is not None and effect.seen:
         found.append(
             f"{one.cell.called}: the outages of deaths in turn depend on their order (trend "
-            f"{percent(100 * effect.trend, signed=True)} %, neighbours {_minus(effect.likeness)}), so they do "
-            "not stand for deaths of fresh clusters."
+            f"{percent(100 * effect.trend, signed=True)} %, neighbours {_minus(effect.likeness)}), so they "
+            "do not stand for deaths of fresh clusters."
         )
     return found
 
@@ -208,4 +208,4 @@ def _signed(share: float) -> str:
 
 
 def _minus(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{value:+.2f}".replace("-", MINUS)
