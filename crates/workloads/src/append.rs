@@ -5,6 +5,7 @@
 //! appends, then a new one takes its place, so that reads stay short.
 
 use super::isolation::Isolation;
+use super::shares::pick_by_weight;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
@@ -19,6 +20,10 @@ pub const TABLE: &str = "fivenines_lists";
 const APPEND: usize = 0;
 const READ: usize = 1;
 
+/// The transactions, by their places: one that appends and reads, and one that only reads.
+const MIXED: usize = 0;
+const READ_ONLY: usize = 1;
+
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AppendOptions {
@@ -30,6 +35,8 @@ pub struct AppendOptions {
     pub operations: u32,
     /// Percentage of reads among the operations.
     pub reads: u32,
+    /// Percentage of transactions that only read.
+    pub read_only: u32,
     /// The isolation level of its sessions.
     pub isolation: Isolation,
 }
@@ -69,7 +76,7 @@ impl Lists {
 pub struct Append {
     kind: Kind,
     options: AppendOptions,
-    types: [TransactionType; 1],
+    types: Vec<TransactionType>,
     lists: RefCell<Lists>,
     next_value: Cell<i64>,
     /// From one value to the next, so that those of several loads never meet.
@@ -77,10 +84,14 @@ pub struct Append {
 }
 
 pub fn make(kind: Kind, options: &AppendOptions) -> Rc<dyn Workload> {
+    let mut types = vec![TransactionType::new("append", true)];
+    if options.read_only > 0 {
+        types.push(TransactionType::new("append_read_only", false));
+    }
     Rc::new(Append {
         kind,
         options: *options,
-        types: [TransactionType::new("append", true)],
+        types,
         lists: RefCell::new(Lists::new(1, options.keys)),
         next_value: Cell::new(1),
         step: Cell::new(1),
@@ -88,14 +99,15 @@ pub fn make(kind: Kind, options: &AppendOptions) -> Rc<dyn Workload> {
 }
 
 impl Append {
-    async fn transaction(&self, client: &Client) -> Result<End, Failure> {
+    async fn transaction(&self, which: usize, client: &Client) -> Result<End, Failure> {
         let count = client.rng().uniform(1, self.options.operations);
         client.begin().await?;
         for _ in 0..count {
             let (at, is_read) = {
                 let mut rng = client.rng();
                 let at = rng.uniform(0, self.options.keys - 1) as usize;
-                (at, rng.uniform(1, 100) <= self.options.reads)
+                let is_read = which == READ_ONLY || rng.uniform(1, 100) <= self.options.reads;
+                (at, is_read)
             };
             match is_read {
                 true => self.read(at, client).await?,
@@ -186,12 +198,18 @@ impl Workload for Append {
         self.options.isolation.setup(kind)
     }
 
-    fn pick(&self, _client: &Client) -> Option<usize> {
-        Some(0)
+    fn pick(&self, client: &Client) -> Option<usize> {
+        match self.options.read_only {
+            0 => Some(MIXED),
+            share => {
+                let weights = [100.0 - f64::from(share), f64::from(share)];
+                Some(pick_by_weight(client, weights.iter().copied()))
+            }
+        }
     }
 
-    fn run(self: Rc<Self>, _which: usize, client: Rc<Client>) -> Running {
-        Box::pin(async move { self.transaction(&client).await })
+    fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running {
+        Box::pin(async move { self.transaction(which, &client).await })
     }
 }
 

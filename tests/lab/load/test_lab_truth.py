@@ -266,3 +266,26 @@ def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str
     assert judged["lists"].in_time == {} and judged["lists"].complete
     assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}
     assert record.divergence is None, "a standalone server has no copy to compare with"
+
+
+@pytest.mark.parametrize(("reads", "stale"), [("replicas", True), ("primary", False)])
+def test_transactions_that_only_read_are_stale_at_a_stalled_replica(
+    tmp_path: Path, reads: str, stale: bool
+) -> None:
+    head = """
+name: t
+trials: 1
+workloads: [{workload: append, keys: 3, read_only: 50, isolation: repeatable_read}]
+connections: [4]
+load: {rate: 100}
+"""
+    text = (
+        f"solutions: [{{solution: hot-standby, engine: postgres-18, reads: {reads}}}]\n"
+        "faults: [{fault: stalled-replica, duration: 1500ms}]\n"
+    )
+    outcome = run_trial(tmp_path, text + timing(), head=head)
+    (judged,) = (item for item in outcome.record.isolation if item.source == "lists")
+    assert judged.in_time is not None and judged.complete
+    # A client that reads what it wrote itself misses it for a second and a half.
+    assert bool(judged.in_time) is stale, judged
+    assert {one.counts.name for one in outcome.measures().types} == {"append", "append_read_only"}

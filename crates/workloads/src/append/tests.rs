@@ -10,6 +10,7 @@ fn workload(keys: u32, max_appends: u32, reads: u32) -> Rc<dyn Workload> {
         max_appends,
         operations: 4,
         reads,
+        read_only: 0,
         isolation: Isolation::Server,
     };
     make(Kind::Mysql, &options)
@@ -61,6 +62,26 @@ fn values_of_several_loads_never_meet() {
         values.collect::<std::collections::BTreeSet<i64>>()
     };
     assert!(!values(0).is_empty() && values(0).is_disjoint(&values(1)));
+}
+
+#[test]
+fn a_transaction_that_only_reads_appends_nothing() {
+    let options = AppendOptions {
+        keys: 5,
+        max_appends: 32,
+        operations: 4,
+        reads: 0,
+        read_only: 40,
+        isolation: Isolation::Server,
+    };
+    let workload = make(Kind::Postgres, &options);
+    let types = workload.transactions();
+    assert_eq!(types.len(), 2);
+    assert!(types[MIXED].writes && !types[READ_ONLY].writes);
+    for seed in 0..20 {
+        assert!(appends(&calls(Rc::clone(&workload), READ_ONLY, seed)).is_empty());
+        assert!(!appends(&calls(Rc::clone(&workload), MIXED, seed)).is_empty());
+    }
 }
 
 #[test]

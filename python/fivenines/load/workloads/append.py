@@ -26,6 +26,11 @@ class AppendOptions(Settings):
     reads: Annotated[int, Field(ge=0, le=100)] = Field(
         50, description="percentage of reads among the operations"
     )
+    read_only: Annotated[int, Field(ge=0, lt=100)] = Field(
+        0,
+        description="percentage of transactions that only read; they go to the replicas where the solution "
+        "has an endpoint for reads",
+    )
     isolation: Isolation = Field("server", description="isolation level; server: the server's default")
 
 
