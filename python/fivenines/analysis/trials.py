@@ -17,6 +17,7 @@ from fivenines.analysis.availability.availability import (
 )
 from fivenines.analysis.availability.deaths_in_turn import Deaths, deaths_in_turn
 from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.availability.fault_windows import skipped
 from fivenines.analysis.availability.hiccup_served import with_served
 from fivenines.analysis.availability.in_turn import InTurn, in_turn
 from fivenines.analysis.availability.interruptions import (
@@ -302,7 +303,7 @@ def _measure(
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     if evidence.unseen:
         notes.append(f"not observed in the servers' logs: {evidence.unseen}")
-    notes += [f"not observed: {text}" for text in unobserved_in_words(record.unobserved)]
+    notes += [f"not observed: {text}" for text in unobserved_in_words(record.unobserved)] + skipped(record)
     if not (watched := would_be_seen(record, traces.states)):
         notes.append("node states were not recorded: a split brain would not be detected")
     return TrialMeasures(

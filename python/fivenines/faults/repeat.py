@@ -20,6 +20,10 @@ def _distribution(text: str) -> str:
         raise invalid(str(error)) from None
 
 
+def _usual(fault: FaultSettings, key: str) -> object:
+    return type(fault).model_fields[key].get_default(call_default_factory=True, validated_data={})
+
+
 class RepeatSettings(FaultSettings):
     """Inject one fault once per period, at a random moment that the trial's seed determines.
 
@@ -55,9 +59,12 @@ class RepeatSettings(FaultSettings):
         key = self.of.length_key()
         if self.await_recovery and key and self.of.lasts is None:
             raise invalid(f"await_recovery: {self.of.fault} never ends: set `{key}`")
-        if self.lengths and not key:
-            raise invalid(f"lengths: {self.of.fault} has no length: leave `lengths` out")
-        if self.lengths and key in self.of.model_fields_set:
+        if self.lengths and (problem := self.of.length_problem()):
+            raise invalid(f"lengths: {problem}, or leave `lengths` out")
+        if self.lengths and self.of.searched:
+            raise invalid("lengths: they are drawn, and a search chooses them: leave one of them out")
+        # A stored experiment has every default written out.
+        if self.lengths and key in self.of.model_fields_set and getattr(self.of, key) != _usual(self.of, key):
             raise invalid(f"lengths: it replaces `{key}` of {self.of.fault}: leave one of them out")
         return self
 
@@ -85,8 +92,10 @@ class RepeatSettings(FaultSettings):
         return self.times * (1.5 * self.every + (drawn.longest if drawn is not None else self.of.longest()))
 
     def expected(self, topology: Topology) -> float:
-        if self.lengths or self.await_recovery:
+        if self.lengths:
             return self.longest()
+        if self.await_recovery:
+            return self.times * (1.5 * self.every + self.of.expected(topology))
         return self.times * self.every + self.of.expected(topology)
 
     def problems_with(self, topology: Topology) -> list[str]:

@@ -99,6 +99,10 @@ class FaultSettings(Settings):
         """Return whether the user says that it kills no server and ends by itself."""
         return False
 
+    def length_problem(self) -> str:
+        """Return why its length cannot be chosen; empty if it can."""
+        return "" if self.length_key() else f"{self.fault} has no length"
+
     def lasting(self, seconds: float) -> "FaultSettings":
         """Return the fault with this length, without a search."""
         return self.model_copy(update={self.length_key(): seconds, "search": None})

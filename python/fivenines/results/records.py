@@ -158,6 +158,7 @@ class FaultRecord(Record):
         None, description="assumed mean time between such faults in production, in seconds"
     )
     hiccup: bool = Field(False, description="custom commands that kill no server, as the experiment says")
+    planned: int = Field(1, description="faults that the experiment plans for the trial, this one included")
 
 
 class NodeCheck(Record):

@@ -23,7 +23,7 @@ def test_each_death_meets_a_cluster_that_has_recovered(tmp_path: Path) -> None:
     assert second.rejoined_at is not None and second.rejoined_at < third.at
     measures = outcome.measures()
     found = measures.deaths
-    assert found is not None and found.injected == 3, outcome.record.faults
+    assert found is not None and found.planned == 3, outcome.record.faults
     assert [one.number for one in found.deaths] == [1, 2, 3], found
     assert all(one.back and one.outage_ms for one in found.deaths), found
     assert sum(one.lost or 0 for one in found.deaths) == measures.lost, found

@@ -48,6 +48,11 @@ def test_hiccups_in_turn_have_drawn_lengths_and_pauses(
     assert moment <= fault.longest() + 0.02 * times
 
 
+def test_a_repeat_with_lengths_survives_its_dump() -> None:
+    fault = RepeatSettings(fault="repeat", of={"fault": "freeze"}, lengths="fixed 3s")
+    assert RepeatSettings.model_validate(fault.model_dump()).schedule(Random(1)) == fault.schedule(Random(1))
+
+
 def test_deaths_in_turn_have_pauses_after_each_recovery() -> None:
     fault = RepeatSettings(fault="repeat", of=KILL, times=5, every=4, await_recovery=True)
     steps = fault.schedule(Random(1))
@@ -68,6 +73,8 @@ def test_a_fault_that_never_ends_cannot_be_awaited() -> None:
         ({"fault": "freeze"}, "lognorm 2s..8s", "did you mean 'lognormal'?"),
         ({"fault": "freeze", "duration": 3}, "fixed 2s", "it replaces `duration` of freeze"),
         ({"fault": "maintenance"}, "fixed 2s", "maintenance has no length"),
+        ({"fault": "freeze", "search": {}}, "fixed 2s", "a search chooses them"),
+        ({"fault": "command", "inject": "x"}, "fixed 2s", "only `recover` ends a command at a chosen time"),
     ],
 )
 def test_lengths_need_a_distribution_and_a_place(of: dict[str, object], lengths: str, message: str) -> None:

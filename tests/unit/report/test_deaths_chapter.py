@@ -14,13 +14,13 @@ from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
 
 
-def deaths(*outages: float, lost: tuple[int, ...] = (), injected: int = 0) -> Deaths:
+def deaths(*outages: float, lost: tuple[int, ...] = (), planned: int = 0) -> Deaths:
     rows = (*lost, *[0] * (len(outages) - len(lost)))
     made = tuple(
         Death(number + 1, outage, True, own)
         for number, (outage, own) in enumerate(zip(outages, rows, strict=True))
     )
-    return Deaths(made, injected or len(made))
+    return Deaths(made, planned or len(made))
 
 
 @pytest.fixture(name="made")
@@ -29,7 +29,7 @@ def made_fixture(tmp_path: Path) -> list[CellResult]:
     planted = {
         "safe": [deaths(*[1000.0] * 10, *[1100.0] * 10), deaths(*[1100.0] * 10, *[1000.0] * 10)],
         "lossy": [
-            deaths(900.0, 950.0, 910.0, lost=(0, 7), injected=5),
+            deaths(900.0, 950.0, 910.0, lost=(0, 7), planned=5),
             deaths(900.0, 940.0, 930.0, lost=(2,)),
         ],
     }

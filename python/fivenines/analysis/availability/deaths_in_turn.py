@@ -52,10 +52,10 @@ class Death:
 
 @dataclass(frozen=True)
 class Deaths:
-    """The deaths of one trial that count, in order, and how many the trial had."""
+    """The deaths of one trial that count, in order, and how many were planned."""
 
     deaths: tuple[Death, ...]
-    injected: int
+    planned: int
 
 
 def deaths_in_turn(
@@ -64,7 +64,7 @@ def deaths_in_turn(
     faults: Sequence[FaultMeasures],
     lost_at: Callable[[], Sequence[float] | None],
 ) -> Deaths | None:
-    """Return the deaths of a trial; None if it had fewer than two, or other faults.
+    """Return the deaths of a trial; None if fewer than two were planned, or it had other faults.
 
     A death counts if it was verified, and if the cluster had recovered from all before it: their nodes were
     members, and as many nodes were writable, read-only or away as before the first death.
@@ -75,16 +75,16 @@ def deaths_in_turn(
         faults: the measures of its faults, in order.
         lost_at: returns when each lost row was acknowledged, in ms; None: not known.
     """
-    windows = [one.fault_window for one in faults]
-    every = [fault for window in windows for fault in window.faults]
-    if len(windows) < 2 or len(every) != len(windows):
-        return None
-    if len({fault.kind for fault in every}) != 1 or every[0].kind not in DEATHS:
+    every = [fault for one in faults for fault in one.fault_window.faults]
+    planned = max((fault.planned for fault in every), default=0)
+    same = len({(fault.kind, fault.role) for fault in every}) == 1
+    if max(planned, len(faults)) < 2 or not same or every[0].kind not in DEATHS:
         return None
     counted = _counted(states, faults)
     lost = lost_at() if counted else None
-    begins = [0.0, *(_recovered(one) for one in faults[: counted - 1])]
-    ends = [*begins[1:], _recovered(faults[counted - 1]) if counted < len(faults) else math.inf]
+    begins = [0.0, *(_recovered(one) for one in faults[: max(0, counted - 1)])]
+    last = _recovered(faults[counted - 1]) if 0 < counted < len(faults) else math.inf
+    ends = [*begins[1:], last]
     found = []
     for number in range(counted):
         writes = faults[number].availability.writes
@@ -99,7 +99,7 @@ def deaths_in_turn(
                 rows,
             )
         )
-    return Deaths(tuple(found), len(every))
+    return Deaths(tuple(found), max(planned, len(every)))
 
 
 def _counted(states: States, faults: Sequence[FaultMeasures]) -> int:
@@ -109,7 +109,8 @@ def _counted(states: States, faults: Sequence[FaultMeasures]) -> int:
         fault = one.fault_window.faults[0]
         before = faults[number - 1].fault_window.faults[0] if number else None
         recovered = before is None or (before.rejoined_at is not None and before.rejoined_at <= fault.at)
-        if not fault.verified or not recovered or _kinds(states, fault.at) != first:
+        alone = len(one.fault_window.faults) == 1
+        if not alone or not fault.verified or not recovered or _kinds(states, fault.at) != first:
             return number
     return len(faults)
 
@@ -160,9 +161,13 @@ def clustered(clusters: Sequence[Deaths]) -> Summary:
 
 
 def order(clusters: Sequence[Deaths]) -> Order | None:
-    """Return the effects of the order; None without a cluster of three deaths, or if outages do not vary."""
+    """Return the effects of the order; None without a cluster of three deaths, or if outages do not vary.
+
+    Outages that did not end are left out: each is the last of its cluster, and the longest.
+    """
     series = [
-        np.array([death.outage_ms for death in one.deaths if death.outage_ms is not None]) for one in clusters
+        np.array([death.outage_ms for death in one.deaths if death.outage_ms is not None and death.back])
+        for one in clusters
     ]
     series = [one for one in series if len(one) > 2]
     if not series or all(np.ptp(one) == 0 for one in series):

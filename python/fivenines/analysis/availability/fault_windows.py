@@ -86,6 +86,13 @@ def fault_windows(record: TrialRecord) -> list[FaultWindow]:
     ]
 
 
+def skipped(record: TrialRecord) -> list[str]:
+    """Return a note if planned faults were not injected: a trial without them shows less."""
+    planned = max((fault.planned for fault in record.faults), default=0)
+    missing = planned - len(record.faults)
+    return [f"{missing} of {planned} faults were not injected"] if missing > 0 else []
+
+
 def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:
     """Return the events with which the servers' turns in a fault began."""
     until = math.inf if fault.ended is None else fault.ended

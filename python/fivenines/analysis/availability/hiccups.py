@@ -38,8 +38,8 @@ PERIODS = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": YEAR / 1
 
 EXAMPLES = "'freeze 4/month lognormal 2s..8s', 'partition 1/week fixed 3s', 'freeze from stalls.csv'"
 
-# Largest number of observed lengths that an experiment file lists.
-_LISTED = 50
+# Largest number of observed lengths that an experiment file lists: the longest matter most.
+LISTED = 1000
 
 _RATE = re.compile(
     r"(?P<fault>[\w-]+)\s+(?P<number>\d+(?:\.\d+)?)\s*(?:/|per\s+)\s*(?P<period>\w+)\s+"
@@ -58,7 +58,7 @@ class Hiccups:
         events: number of stalls that the rate is known from; inf: the rate is exact.
         seconds: time in which so many stalls occurred, in seconds; with an exact rate, seconds per hiccup.
         text: the model as the user wrote it.
-        shape: their distribution, as an experiment file has it; of a file's lengths at most 50.
+        shape: their distribution, as an experiment file has it; of a file's lengths at most `LISTED`.
     """
 
     fault: str
@@ -144,9 +144,9 @@ def _from_file(fault: str, path: Path, over: float | None, text: str) -> Hiccups
 
 def _one_of(lengths: Floats) -> str:
     """Return observed lengths as a distribution: all, or their quantiles at equal distances."""
-    number = min(len(lengths), _LISTED)
+    number = min(len(lengths), LISTED)
     chosen = np.quantile(lengths, (np.arange(number) + 0.5) / number, method="inverted_cdf")
-    return f"one of {', '.join(format_duration(round(float(one), 3)) for one in chosen)}"
+    return f"one of {', '.join(format_duration(max(0.001, round(float(one), 3))) for one in chosen)}"
 
 
 def _stalls(path: Path) -> Iterator[tuple[float, float]]:

@@ -3,7 +3,8 @@
 Each hiccup has its own window, to the beginning of the next one. The count of a trial ends
 
 - with the first needless failover: what follows meets a cluster that has changed,
-- before a hiccup that was not verified, or whose window a death or an unexplained promotion falls into,
+- before a hiccup that was not verified, had not ended when the next one began, or whose window a death or an
+  unexplained promotion falls into,
 - before a hiccup at whose beginning the nodes are not in the states that they had before the first one.
 
 So each hiccup that counts met the cluster as it was at the beginning, and the share of hiccups that lead to a
@@ -33,7 +34,7 @@ class InTurn:
 
     Attributes:
         lengths: their lengths, in ms, in order.
-        planned: the number of hiccups that the trial had.
+        planned: the number of hiccups that the trial should have.
         failover: what the last one led to; None: none led to a failover.
         mtbf: seconds between two such hiccups that the experiment assumes; None: it assumes none.
     """
@@ -47,22 +48,22 @@ class InTurn:
 def in_turn(record: TrialRecord, states: States) -> InTurn | None:
     """Return the hiccups of a trial.
 
-    None if it had fewer than two, or other faults, or its nodes were not watched.
+    None if fewer than two were planned, or it had other faults, or its nodes were not watched.
     """
     windows, end = fault_windows(record), record.windows.end if record.windows is not None else 0.0
     faults = [fault for window in windows for fault in window.faults]
-    if len(windows) < 2 or len({fault.kind for fault in faults}) != 1 or not states:
+    planned = max((fault.planned for fault in faults), default=0)
+    same = len({(fault.kind, fault.role) for fault in faults}) == 1
+    if max(planned, len(faults)) < 2 or not same or not states:
         return None
-    if not all(map(harmless, faults)) or not all(map(_alone, windows)):
-        return None
-    if any(unwatched(record, window.hit, states) for window in windows):
+    if not all(map(harmless, faults)) or any(unwatched(record, one.hit, states) for one in windows):
         return None
     lengths: list[float] = []
     failover: Kind | None = None
     for window in windows:
         fault = window.faults[0]
         as_before = _states(states, window.at) == _states(states, windows[0].at)
-        if fault.ended is None or not is_hiccup(fault, end) or not as_before:
+        if fault.ended is None or not is_hiccup(fault, end) or not _alone(window) or not as_before:
             break
         change = role_change(record, states, window.hit, window.at, window.until)
         if change.why:
@@ -71,7 +72,7 @@ def in_turn(record: TrialRecord, states: States) -> InTurn | None:
         if change.kind in NEEDLESS:
             failover = change.kind
             break
-    return InTurn(tuple(lengths), len(windows), failover, windows[0].mtbf)
+    return InTurn(tuple(lengths), max(planned, len(faults)), failover, windows[0].mtbf)
 
 
 def _alone(window: FaultWindow) -> bool:

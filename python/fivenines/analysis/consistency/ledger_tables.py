@@ -8,7 +8,9 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from fivenines.analysis.consistency.consistency import primary_check
 from fivenines.analysis.tables import Columns, ledger_reader
+from fivenines.base.errors import FiveninesError
 from fivenines.results.store import StoredTrial, table_path
 
 Ints = npt.NDArray[np.int64]
@@ -98,15 +100,28 @@ def read(trials: Sequence[StoredTrial]) -> list[Ledger]:
 
 
 def lost_moments(trial: StoredTrial) -> list[float] | None:
-    """Return when each lost row was acknowledged, in ms; None without a check of the ledger.
+    """Return when each lost row was acknowledged, in ms.
 
-    Raises:
-        FiveninesError: a table is damaged.
+    None if that is not known of every lost row: the primary of record could not be read, a table is missing
+    or damaged, or the tables show another number of lost rows than the check.
     """
-    if trial.record.check is None:
+    check = trial.record.check
+    node = primary_check(check) if check is not None else None
+    if node is None or not table_path(trial.folder, "ledger").is_file():
         return None
-    (ledger,) = read([trial])
-    return [float(moment) / 1000 for client in ledger.writes for moment in client.lost_acknowledged]
+    found: list[float] = []
+    try:
+        with ledger_reader(trial.folder) as connection:
+            executed = {
+                index: rows["id"] for index, rows in _rows(connection, [trial], "executed", _EXECUTED)
+            }
+            for index, rows in _rows(connection, [trial], "ledger", _WRITES):
+                absent = np.isin(rows["id"], _lost(trial, rows["id"], executed.get(index)))
+                found += [float(moment) / 1000 for moment in rows["acknowledged"][absent]]
+    except FiveninesError:
+        # The note of the trial's other figures of its ledger says so.
+        return None
+    return sorted(found) if len(found) == node.lost else None
 
 
 def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:

@@ -4,6 +4,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fivenines.cli.timeouts.experiment_file import experiment_text
@@ -31,57 +32,89 @@ def proof_text(asked: "Asked", names: Sequence[str]) -> str:
     """
     from fivenines.base.lengths import parse_lengths
 
-    times = {model: _times(model, asked) for model in asked.models}
-    longest = max(
-        number * (1.5 * _PAUSE + parse_lengths(model.shape).longest) for model, number in times.items()
-    )
+    kinds = _kinds(asked)
+    longest = max(one.times * (1.5 * _PAUSE + parse_lengths(one.shape).longest) for one in kinds)
     question = f"Do the timeouts that `fivenines tune {asked.solution}` recommends keep their promise?"
     return experiment_text(
-        "\n".join([question, *(_needed(model, asked) for model in asked.models)]),
+        "\n".join([question, *(one.needed(asked.wanted.needless.text, len(kinds)) for one in kinds)]),
         f"{asked.file.name}-proof",
         [f"trials: {TRIALS}"],
         [entry for entry in asked.file.solutions if entry["name"] in names],
-        [asked.file.death, *(_fault(model, number) for model, number in times.items())],
+        [asked.file.death, *(one.fault(number, len(kinds)) for number, one in enumerate(kinds, 1))],
         longest,
     )
 
 
-def _fault(model: "Hiccups", times: int) -> str:
-    """Return the entry of hiccups in turn."""
-    from fivenines.base.units import YEAR, format_duration
-    from fivenines.experiment.defaults import in_a_line
+@dataclass(frozen=True)
+class _Kind:
+    """Hiccups of one fault and one distribution of lengths.
 
-    mtbf = format_duration(round(YEAR / model.per_year))
-    return in_a_line(
-        {
-            "fault": "repeat",
-            "of": {"fault": model.fault, "mtbf": mtbf},
-            "times": times,
-            "every": format_duration(_PAUSE),
-            "lengths": model.shape,
-        }
-    )
+    Attributes:
+        model: one of the models that expect them.
+        per_year: their number a year, of all these models.
+        limit: needless failovers a year that they may cause.
+    """
+
+    model: "Hiccups"
+    per_year: float
+    limit: float
+
+    @property
+    def shape(self) -> str:
+        """Return the distribution of their lengths."""
+        return self.model.shape
+
+    @property
+    def least(self) -> int:
+        """Return the hiccups without a failover that show the limit."""
+        from fivenines.analysis.decision.judging import trials_without
+
+        share = self.limit / self.per_year
+        return trials_without(share) if share < 1 else 1
+
+    @property
+    def times(self) -> int:
+        """Return the hiccups of a trial; only several are counted in turn."""
+        return min(_MOST, max(2, math.ceil(self.least / TRIALS)))
+
+    def fault(self, number: int, of: int) -> str:
+        """Return the entry of the file; several kinds are numbered."""
+        from fivenines.base.units import YEAR, format_duration
+        from fivenines.experiment.defaults import in_a_line
+
+        mtbf = format_duration(max(0.001, round(YEAR / self.per_year, 3)))
+        return in_a_line(
+            {
+                "fault": "repeat",
+                "name": f"{self.model.fault}s in turn{f' {number}' if of > 1 else ''}",
+                "of": {"fault": self.model.fault, "mtbf": mtbf},
+                "times": self.times,
+                "every": format_duration(_PAUSE),
+                "lengths": self.shape,
+            }
+        )
+
+    def needed(self, text: str, of: int) -> str:
+        """Return how many hiccups show the requirement, and what the file lacks."""
+        from fivenines.analysis.availability.hiccups import LISTED
+        from fivenines.analysis.wording import count
+
+        fault, there = self.model.fault, TRIALS * self.times
+        few = f"; this file has {there}: set more trials" if there < self.least else ""
+        part = f", as one of {of} kinds" if of > 1 else ""
+        cut = ""
+        if len(self.model.lengths) > LISTED and self.shape.startswith("one of"):
+            cut = f". Lengths that are rarer than one in {LISTED} are left out"
+        hiccups = count(self.least, f"{fault} without a failover", f"{fault}s without a failover")
+        return f"{hiccups} show {text}{part}{few}{cut}."
 
 
-def _hiccups(model: "Hiccups", asked: "Asked") -> int:
-    """Return the hiccups without a failover that show the limit, which all models share in equal parts."""
-    from fivenines.analysis.decision.judging import trials_without
-
-    share = asked.wanted.needless.per_year / len(asked.models) / model.per_year
-    return trials_without(share) if share < 1 else 1
-
-
-def _times(model: "Hiccups", asked: "Asked") -> int:
-    """Return the hiccups of a trial."""
-    return min(_MOST, math.ceil(_hiccups(model, asked) / TRIALS))
-
-
-def _needed(model: "Hiccups", asked: "Asked") -> str:
-    """Return how many hiccups are needed, and how many the file has."""
-    from fivenines.analysis.wording import count
-
-    needed, there = _hiccups(model, asked), TRIALS * _times(model, asked)
-    few = f"; this file has {there}: set more trials" if there < needed else ""
-    part = f", of which this is one of {len(asked.models)} kinds" if len(asked.models) > 1 else ""
-    hiccups = count(needed, f"{model.fault} without a failover", f"{model.fault}s without a failover")
-    return f"{hiccups} show {asked.wanted.needless.text}{part}{few}."
+def _kinds(asked: "Asked") -> list[_Kind]:
+    """Return the kinds of hiccups, of equal models one. They share the limit in equal parts."""
+    rates: dict[tuple[str, str], float] = {}
+    for model in asked.models:
+        key = model.fault, model.shape
+        rates[key] = rates.get(key, 0.0) + model.per_year
+    models = {(model.fault, model.shape): model for model in asked.models}
+    limit = asked.wanted.needless.per_year / len(rates)
+    return [_Kind(models[key], per_year, limit) for key, per_year in rates.items()]

@@ -60,13 +60,13 @@ def _problem(fault: FaultSettings) -> str:
         return fault.severity.problem(fault.severities) or _beyond(fault, fault.severity)
     if fault.search is None:
         return f"{fault.fault} consists of other faults: only a single fault can have a search"
-    if not (fault.fault in HICCUPS or fault.harmless) or not fault.length_key():
+    if not (fault.fault in HICCUPS or fault.harmless):
         kinds = ", ".join(sorted(HICCUPS))
         own = ", or set `hiccup: true` if its commands do" if fault.fault == "command" else ""
         return (
             f"{fault.fault} is no fault that kills no server and ends by itself: choose one of {kinds}{own}"
         )
-    return next(iter(fault.search.problems()), "")
+    return fault.length_problem() or next(iter(fault.search.problems()), "")
 
 
 def _beyond(fault: FaultSettings, severity: SeveritySettings) -> str:

@@ -45,6 +45,14 @@ class CommandSettings(NodeFaultSettings):
     def harmless(self) -> bool:
         return self.hiccup
 
+    def problems(self) -> list[str]:
+        if self.hiccup and not (self.recover or self.verify):
+            return ["hiccup: its end must be known: set `recover`, or `verify`"]
+        return []
+
+    def length_problem(self) -> str:
+        return "" if self.recover else "only `recover` ends a command at a chosen time: set it"
+
 
 class Command(Fault[CommandSettings]):
     """Verified by the command `verify` if it is set, otherwise by the exit code."""

@@ -51,6 +51,22 @@ class FaultRun:
         return self._done.is_set()
 
     @property
+    def begun_ns(self) -> int:
+        """Return when it was injected, or refused, in ns of CLOCK_MONOTONIC; 0 before that."""
+        life = self._lives[0]
+        if isinstance(life, Planned):
+            return 0
+        return life.monotonic_ns if isinstance(life, Refused) else life.injection.monotonic_ns
+
+    @property
+    def gave_up(self) -> str:
+        """Return why a node of it will not become a member again; empty if it did, or still may."""
+        life = self._life
+        if not self.over or not isinstance(life, Recovered):
+            return ""
+        return "; ".join(item.reason for item in life.returns.values() if item.reason)
+
+    @property
     def servers(self) -> tuple[Member, ...]:
         """Return the servers that it hit."""
         return tuple(server for injection in self._injections for server in injection.servers)

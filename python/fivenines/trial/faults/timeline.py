@@ -16,6 +16,7 @@ from fivenines.results.records import Event, FaultRecord
 from fivenines.servers.cluster.events import ManagerEvent
 from fivenines.servers.member import Member
 from fivenines.trial.deployment.deployed import Deployed
+from fivenines.trial.faults.life import words
 from fivenines.trial.faults.node_recovery import NodeRecovery
 from fivenines.trial.faults.run import FaultRun
 from fivenines.trial.reporter import Reporter
@@ -108,7 +109,7 @@ class FaultRunner:
 
         Nodes that a fault keeps down for good do not count. Queries each node.
         """
-        return self.over and self._all_members()
+        return self.over and not self._not_recovered()
 
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to return."""
@@ -137,8 +138,10 @@ class FaultRunner:
         for name, reason in self.node_recovery.reasons(self._involved()).items():
             if reason and name not in self._unavailable:
                 self._unavailable[name] = reason
-                for run in self.runs:
-                    run.fell_out(name, reason)
+                # It had returned from the faults before the last one that hit it.
+                hit = [run for run in self.runs if any(server.name == name for server in run.servers)]
+                if hit:
+                    max(hit, key=lambda run: run.begun_ns).fell_out(name, reason)
 
     def unexpected_primaries(self) -> dict[str, str]:
         """Return the nodes that did not come back, and why."""
@@ -146,8 +149,10 @@ class FaultRunner:
 
     def records(self) -> list[FaultRecord]:
         """Return the records of all faults, in ms since the start of the load, in the order of injection."""
+        planned = {"planned": len(self.runs)}
         result = [run.record(self._started_ns) for run in self.runs]
-        return sorted((item for item in result if item is not None), key=lambda item: item.at)
+        made = (item.model_copy(update=planned) for item in result if item is not None)
+        return sorted(made, key=lambda item: item.at)
 
     def events(self) -> list[Event]:
         """Return the events of faults and what followed, including the failover manager's steps."""
@@ -165,28 +170,34 @@ class FaultRunner:
 
     def _take_turns(self, runs: Sequence[tuple[float, FaultRun]]) -> None:
         """Run faults one after the other, each after a pause once the cluster has recovered."""
-        for number, (pause, run) in enumerate(runs):
-            if number and not self._await_recovery(runs[:number]):
-                for _, left in runs[number:]:
-                    left.cancel()
-                reasons = self.node_recovery.reasons(self._deployed.solution.members)
-                why = "; ".join(filter(None, reasons.values())) or "the load ended"
-                self._note("skipped", "", f"{len(runs) - number} of {len(runs)} faults: {why}")
-                return
-            run.run(time.monotonic() + pause, self._early_end)
+        why = ""
+        try:
+            for number, (pause, run) in enumerate(runs):
+                why = self._await_recovery(runs[number - 1][1]) if number else ""
+                if why:
+                    break
+                run.run(time.monotonic() + pause, self._early_end)
+        except Exception as error:
+            why = words(error)
+        left = [run for _, run in runs if not run.begun_ns]
+        for run in left:
+            run.cancel()
+        if left:
+            self._note("skipped", "", f"{len(left)} of {len(runs)} faults: {why or 'the load ended'}")
 
-    def _await_recovery(self, runs: Sequence[tuple[float, FaultRun]]) -> bool:
-        """Wait until faults and failover are over and every node is a member; False: the load ended."""
-        while not (all(run.over for _, run in runs) and self._all_members()):
-            if self._early_end.wait(_ON_CALL):
-                return False
-        return not self._early_end.is_set()
+    def _await_recovery(self, before: FaultRun) -> str:
+        """Wait until failover is over and every node is a member; return why that will not happen."""
+        while (why := self._not_recovered()) and not self._early_end.wait(_ON_CALL):
+            if before.gave_up:
+                return before.gave_up
+        return why or ("the load ended" if self._early_end.is_set() else "")
 
-    def _all_members(self) -> bool:
+    def _not_recovered(self) -> str:
+        """Return why the cluster has not recovered now; empty if it has."""
         if self.node_recovery.manager_at_work:
-            return False
+            return "the failover manager is at work"
         free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
-        return not any(self.node_recovery.reasons(free).values())
+        return "; ".join(filter(None, self.node_recovery.reasons(free).values()))
 
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)

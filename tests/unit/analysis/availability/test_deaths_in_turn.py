@@ -1,6 +1,7 @@
 """Deaths in turn on one cluster, from planted faults, states and lost rows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_what_did_not_recover_ends_the_count() -> None:
     never = kill(15_000, rejoined=False, rejoined_at=None)
     made = of((kill(5000), never, kill(25_000)))
     assert found(made) == [(900.0, 0), (1100.0, 0)]
-    assert made is not None and made.injected == 3
+    assert made is not None and made.planned == 3
     late = kill(5000, rejoined_at=16_000)
     assert found(of((late, kill(15_000), kill(25_000)))) == [(900.0, 0)]
     unverified = kill(15_000, verified=False)
@@ -85,7 +86,20 @@ def test_rows_that_only_a_later_death_lost_are_not_those_of_the_last_that_counts
     assert found(of((kill(5000), kill(15_000), unverified), lost=[24_000.0])) == [(900.0, 0), (1100.0, 0)]
 
 
+def test_a_cluster_that_never_recovers_from_its_first_death_counts() -> None:
+    # The other nine were not injected.
+    never = kill(5000, rejoined=False, rejoined_at=None, planned=10)
+    made = of((never,), lost=[4000.0, 50_000.0], back=False)
+    assert made == Deaths((Death(1, 900.0, False, 2),), 10)
+
+
+def test_faults_at_once_are_no_deaths_in_turn() -> None:
+    made = of((kill(5000, planned=3, verified=False),))
+    assert made == Deaths((), 3)
+
+
 def test_other_faults_have_no_deaths_in_turn() -> None:
+    assert of((kill(5000), kill(15_000, role="replica"))) is None
     assert of((kill(5000),)) is None
     assert of((kill(5000), kill(15_000, kind="host-kill"))) is None
     assert of((kill(5000, kind="freeze"), kill(15_000, kind="freeze"))) is None
@@ -128,6 +142,20 @@ def test_an_order_without_effect_is_rarely_said_to_have_one() -> None:
         effect = order([cluster(*rng.exponential(1000, 10)) for _ in range(3)])
         seen += effect is not None and effect.seen
     # An error of 5 % for both tests together; more than 21 of 200 has a probability below 0.1 %.
+    assert seen <= 21
+
+
+def test_a_death_without_end_is_no_effect_of_the_order() -> None:
+    rng = np.random.default_rng(20261130)
+    seen = 0
+    for _ in range(200):
+        clusters = []
+        for _ in range(10):
+            made = cluster(*rng.exponential(1000, 10))
+            # It is always the last one of its cluster, and the longest.
+            clusters.append(replace(made, deaths=(*made.deaths, Death(11, 60_000.0, False, 0))))
+        effect = order(clusters)
+        seen += effect is not None and effect.seen
     assert seen <= 21
 
 

@@ -82,8 +82,21 @@ def test_a_single_hiccup_is_no_turn_and_neither_are_other_faults() -> None:
     assert of((THREE[0], freeze(20_000, kind="partition"))) is None
     assert of((THREE[0], freeze(20_000, kind="kill"))) is None
     assert of(tuple(freeze(at, kind="kill") for at in (5000, 20_000))) is None
-    # The second begins before the end of the first.
-    assert of((freeze(5000, 9000), freeze(10_000, 1000))) is None
+    assert of((THREE[0], freeze(20_000, role="replica"))) is None
+
+
+def test_a_hiccup_that_outlasts_the_beginning_of_the_next_ends_the_count() -> None:
+    # The failover before it counts.
+    late = (THREE[0], freeze(20_000, 25_000), freeze(40_000))
+    assert of(late) == InTurn((4000.0,), 3, None, DAY)
+    assert of(late, node2=[(8000, "writable")]) == InTurn((4000.0,), 3, "promoted", DAY)
+    beyond = (*THREE[:2], freeze(56_000, 9000))
+    assert of(beyond, node2=[(24_000, "writable")]) == InTurn((4000.0, 2000.0), 3, "promoted", DAY)
+
+
+def test_a_first_hiccup_with_a_failover_counts_if_the_others_were_not_injected() -> None:
+    only = freeze(5000, planned=10)
+    assert of((only,), node2=[(8000, "writable")]) == InTurn((4000.0,), 10, "promoted", DAY)
 
 
 def test_a_member_that_cannot_be_watched_is_not_judged() -> None:

@@ -42,6 +42,8 @@ def test_a_fault_that_kills_no_server_can_have_a_search(tmp_path: Path, fault: s
     ("fault", "message"),
     [
         ("{fault: command, inject: x, search: {}}", "or set `hiccup: true` if its commands do"),
+        ("{fault: command, inject: x, verify: y, hiccup: true, search: {}}", "only `recover` ends a command"),
+        ("{fault: command, inject: x, hiccup: true}", "hiccup: its end must be known: set `recover`"),
         ("{fault: kill, search: {}}", "faults[0].search: kill is no fault that kills no server"),
         ("{fault: freeze, duration: 2s, search: {}}", "faults[0].duration: `search` sets it"),
         ("{fault: freeze, search: {at_least: 9s, at_most: 3s}}", "at_most: 3s is not longer than at_least"),

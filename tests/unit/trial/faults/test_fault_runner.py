@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -213,6 +214,49 @@ def test_faults_in_turn_end_with_the_load_if_a_node_does_not_return() -> None:
     assert len(made.records()) == 1 and made.over
     (skipped,) = [event for event in made.events() if event.kind == "skipped"]
     assert skipped.detail == "2 of 3 faults: it fell out again"
+
+
+def test_faults_in_turn_that_are_not_due_are_skipped_with_the_load() -> None:
+    made = _made(Solution(), times=3, awaits=True)
+    made.steps[1] = replace(made.steps[1], at=60.0)
+    made.begin()
+    wait_until(lambda: "" if made.runs[0].over else "not yet", 10.0, "", 0.001)
+    made.end_early("the load ended")
+    made.finish()
+    (skipped,) = [event for event in made.events() if event.kind == "skipped"]
+    assert skipped.detail == "2 of 3 faults: the load ended"
+    assert made.over and [one.planned for one in made.records()] == [3]
+
+
+def test_an_error_between_faults_in_turn_skips_the_others() -> None:
+    class Odd:
+        promotes, alive = True, True
+
+        @property
+        def at_work(self) -> bool:
+            raise ValueError("odd")
+
+        def events(self) -> list[ManagerEvent]:
+            return []
+
+    solution = Solution()
+    solution.reasons, solution.without_primary = [""], 0
+    made = _made(solution, manager=Odd(), times=2, awaits=True)
+    made.begin()
+    wait_until(lambda: "" if made.over else "not yet", 10.0, "", 0.001)
+    made.dismiss()
+    (skipped,) = [event for event in made.events() if event.kind == "skipped"]
+    assert skipped.detail == "1 of 2 faults: ValueError: odd"
+
+
+def test_a_node_that_falls_out_at_last_had_rejoined_after_the_faults_before() -> None:
+    solution = Solution()
+    solution.reasons = [""]
+    made = _made(solution, times=3, awaits=True)
+    _run(made)
+    solution.reasons = ["it fell out"]
+    made.confirm()
+    assert [one.rejoined for one in made.records()] == [True, True, False]
 
 
 @pytest.mark.parametrize("ready", [True, False])

@@ -87,15 +87,15 @@ def turns(cells: Sequence[CellResult]) -> list[Turns]:
     """Return the cells whose trials have several deaths."""
     found = []
     for cell in cells:
-        clusters = [trial.deaths for trial in cell.trials if trial.deaths is not None and trial.deaths.deaths]
-        if clusters:
+        clusters = [trial.deaths for trial in cell.trials if trial.deaths is not None]
+        if any(one.deaths for one in clusters):
             found.append(Turns(cell, clusters, _fresh(cell, cells)))
     return found
 
 
 def _fresh(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     """Return the cell that differs in the fault only, which is the same one and single."""
-    kinds = {fault.kind for fault in cell.faults}
+    labels = {fault.label for fault in cell.faults}
     where = cell.key.model_copy(update={"fault": ""})
     return next(
         (
@@ -103,7 +103,7 @@ def _fresh(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
             for one in cells
             if one.key.model_copy(update={"fault": ""}) == where
             and len(one.faults) == 1
-            and {one.faults[0].kind} == kinds
+            and {one.faults[0].label} == labels
         ),
         None,
     )
@@ -162,7 +162,7 @@ def turn_table(cells: Sequence[Turns], names: Names) -> Table:
                 names.full(one.cell.key),
                 str(len(one.clusters)),
                 str(len(one.deaths)),
-                str(sum(each.injected - len(each.deaths) for each in one.clusters)),
+                str(sum(each.planned - len(each.deaths) for each in one.clusters)),
                 mean_with_interval(one.outage, milli=True),
                 NOTHING if longest is None else _longest(*longest),
                 NOTHING if effect is None else f"{_signed(effect.trend)} %, {effect.trend_p:.2f}",
