@@ -38,6 +38,10 @@ class Control(ABC):
         """Return the log position of a replica; None if it does not answer."""
 
     @abstractmethod
+    def uptime(self, address: Address) -> float | None:
+        """Return for how many seconds a server has been running at most; None if it does not answer."""
+
+    @abstractmethod
     def promote(self, address: Address, others: Sequence[str]) -> None:
         """Make a replica primary, after it has applied all that it has.
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import psycopg
 import pymysql
 import pytest
-from lab_support import LIMIT
+from lab_support import LIMIT, kill, run_trial, timing
 
 from fivenines.experiment.source import solution_from
+from fivenines.failover.managers.operator.manager import Operator, OperatorSettings
 from fivenines.lab.network.network import into
 from fivenines.load import dataset
 from fivenines.load.workloads.oltp import Oltp
@@ -73,7 +74,13 @@ def test_an_unavailable_standby_causes_no_action(tmp_path: Path) -> None:
         {
             "solution": "hot-standby",
             # One check is enough, so it must not end before a busy machine has answered it.
-            "manager": {"kind": "operator", "interval": "100ms", "misses": 1, "timeout": "5s"},
+            "manager": {
+                "kind": "operator",
+                "interval": "100ms",
+                "misses": 1,
+                "timeout": "5s",
+                "total_failure": "first-up",
+            },
         },
         "test",
     )
@@ -108,7 +115,7 @@ def test_the_operator_sees_the_network_of_its_own_host_only(tmp_path: Path) -> N
         ).stdout
         assert "eth0" in output and output.count("(") == 2
         settings_told = deployed.record().manager
-        assert set(settings_told) == {"kind", "interval", "timeout", "misses", "fence"}
+        assert set(settings_told) == set(OperatorSettings.model_fields)
 
 
 def _ip(lab: int, *command: str) -> None:
@@ -174,3 +181,38 @@ def test_a_full_server_is_not_taken_for_dead(tmp_path: Path, family: str) -> Non
         time.sleep(1.5)
         assert {event.kind for event in manager.events()} == {"full"}
         assert deployed.solution.roles.primary_of_record is primary and primary.alive
+
+
+def test_an_operator_that_ends_by_itself_is_reported(tmp_path: Path) -> None:
+    settings = solution_from({"solution": "hot-standby", "manager": "operator"}, "test")
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        deployed.bring_up()
+        manager = deployed.manager
+        assert isinstance(manager, Operator)
+        manager._running().kill()
+        _until(lambda: manager.events() != [])
+        (event,) = manager.events()
+        assert event.kind == "failed" and event.detail.startswith("the operator has ended: ")
+
+
+@pytest.mark.parametrize(
+    "solution",
+    [
+        "{solution: replication, engine: mariadb-10.11, mode: after_sync, manager: MANAGER}",
+        "{solution: hot-standby, engine: postgres-18, manager: MANAGER}",
+    ],
+)
+@pytest.mark.parametrize("rule", ["most-advanced", "first-up"])
+def test_after_a_failure_of_all_servers_the_rule_decides_who_is_primary(
+    tmp_path: Path, solution: str, rule: str
+) -> None:
+    manager = f"{{kind: operator, interval: 500ms, misses: 2, total_failure: {rule}}}"
+    text = f"solutions: [{solution.replace('MANAGER', manager)}]\n" + kill("all", "5s") + timing()
+    outcome = run_trial(tmp_path, text)
+    kinds = outcome.kinds()
+    if rule == "most-advanced":
+        assert "waiting" in kinds and "waited" in kinds and "promoted" not in kinds, kinds
+        assert outcome.measures().lost == 0
+    else:
+        assert "waiting" not in kinds and "fenced" in kinds, kinds

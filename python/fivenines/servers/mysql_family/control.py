@@ -60,6 +60,16 @@ class MysqlFamilyControl(Control):
             return str(error.args[-1])
         return "it is read-only" if row and row["read_only"] else ""
 
+    def uptime(self, address: Address) -> float | None:
+        try:
+            with self.cursor(address) as cursor:
+                cursor.execute("SHOW GLOBAL STATUS LIKE 'Uptime'")
+                row = cursor.fetchone()
+        except (pymysql.Error, OSError):
+            return None
+        # Whole seconds.
+        return float(row["Value"]) + 1.0 if row else None
+
     def promote(self, address: Address, others: Sequence[str]) -> None:
         with self.cursor(address, PATIENCE) as cursor:
             cursor.execute(self.stop_receiving)

@@ -46,6 +46,15 @@ class PostgresControl(Control):
             return None
         return None if row is None or row[0] is None else int(row[0])
 
+    def uptime(self, address: Address) -> float | None:
+        statement = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8"
+        try:
+            with self._connect(address) as connection, _within(connection, self.timeout):
+                row = connection.execute(statement).fetchone()
+        except (psycopg.Error, TimeoutError):
+            return None
+        return None if row is None else float(row[0])
+
     def promote(self, address: Address, others: Sequence[str]) -> None:
         names = synchronous_names(others, **self.facts)
         with self._connect(address) as connection:

@@ -51,6 +51,16 @@ class OperatorSettings(ManagerSettings):
     timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="timeout of one check")
     misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks in a row until a failover")
     fence: bool = Field(True, description="make sure that the old primary is dead before promoting")
+    total_failure: Literal["most-advanced", "first-up"] = Field(
+        "most-advanced",
+        description="after a failure of all servers at once. most-advanced: wait for the old primary, which "
+        "has everything that it acknowledged; first-up: promote a replica as soon as one answers",
+    )
+    total_failure_wait: Annotated[Duration, Field(gt=0)] = Field(
+        60.0,
+        description="longest wait for the old primary after such a failure; then the most advanced replica "
+        "is promoted",
+    )
 
     @property
     def watch_period(self) -> float:
@@ -92,7 +102,7 @@ class Operator(Manager[OperatorSettings]):
                 env={**os.environ, PASSWORD: self.solution.passwords.replication},
                 start_new_session=True,
             )
-        self._watching = threading.Event()
+        self._watching, self._ending = threading.Event(), False
         Background(target=self._listen, args=(self._process,)).start()
         if not self._watching.wait(_START):
             output = tail(self.host.node / "log" / "operator.err")
@@ -102,6 +112,7 @@ class Operator(Manager[OperatorSettings]):
         return list(self._events)
 
     def stop(self) -> None:
+        self._ending = True
         self._running().terminate()
 
     @property
@@ -112,6 +123,7 @@ class Operator(Manager[OperatorSettings]):
         return [self._running()] if host == self.settings.host else []
 
     def kill(self) -> None:
+        self._ending = True
         running = self._running()
         running.gone(running.kill())
         running.wait(5.0)
@@ -143,6 +155,9 @@ class Operator(Manager[OperatorSettings]):
             "timeout": self.settings.timeout,
             "misses": self.settings.misses,
             "fence": self.settings.fence,
+            "total_failure_wait": (
+                self.settings.total_failure_wait if self.settings.total_failure == "most-advanced" else None
+            ),
             "primary": self.solution.roles.primary_of_record.name,
             **self.solution.manager_facts(),
         }
@@ -166,6 +181,10 @@ class Operator(Manager[OperatorSettings]):
                     if event.kind == "fenced":
                         event = replace(event, detail=self.found_when_fenced)
                     self._events.append(event)
+        if not self._ending:
+            why = tail(self.host.node / "log" / "operator.err").strip().splitlines()
+            detail = f"the operator has ended: {why[-1] if why else 'it gives no reason'}"
+            self._events.append(ManagerEvent(time.monotonic_ns(), "failed", "", detail))
 
     def _serve(self, request: ManagerEvent) -> None:
         """Serve a request of the operator, and answer."""

@@ -11,6 +11,7 @@ import os
 import select
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ class Operate:
         self.synchronous: bool = configuration.get("synchronous", False)
         self.candidates: list[str] = configuration.get("candidates") or list(self.nodes)
         self.primary: str = configuration.get("primary") or next(iter(self.nodes))
+        # Longest wait for the old primary after a failure of all servers; None: no wait.
+        self.patience: float | None = configuration.get("total_failure_wait")
+        # The last moment at which the primary worked, and the end of the wait for it; None: there is none.
+        self.worked = time.monotonic()
+        self.waits_until: float | None = None
 
     def watch(self) -> None:
         """Check the primary at every interval, for ever."""
@@ -59,6 +65,9 @@ class Operate:
             misses = misses + 1 if fault else 0
             if fault:
                 tell("missed", self.primary, f"{misses} of {self.misses_allowed}: {fault}")
+            else:
+                self.end_wait("it works again")
+                self.worked = time.monotonic()
             if misses >= self.misses_allowed and self.fail_over():
                 misses = 0
             # A check that took longer than the interval skips ticks, so that failures never come in a burst.
@@ -70,13 +79,37 @@ class Operate:
 
     def fail_over(self) -> bool:
         """Replace the primary; return whether that worked."""
-        old = self.primary
-        tell("decided", old, f"{old} is considered dead")
+        old, answering = self.primary, None
+        if self.waits_until is None:
+            tell("decided", old, f"{old} is considered dead")
+            if self.patience is not None:
+                answering = list(self.positions())
+                if self.all_were_down(answering):
+                    self.waits_until = time.monotonic() + self.patience
+                    tell("waiting", old, f"all servers were down: it has {self.patience:g} s to come back")
+        if self.waits_until is not None and time.monotonic() < self.waits_until:
+            return False
+        self.end_wait("it did not come back")
         if self.fences and not ask("fence", old, "fenced"):
             # Two primaries are worse than none.
             return False
-        positions = self.positions()
-        return self.promote_best(positions)
+        return self.promote_best(self.positions(answering))
+
+    def all_were_down(self, answering: Sequence[str]) -> bool:
+        """Return whether no replica ran on while the primary failed: none answers that had run before.
+
+        The old primary has everything that it acknowledged. A replica that was down, too, may not: the relay
+        log of MariaDB does not survive a restart with GTID.
+        """
+        ups = [self.control.uptime(self.nodes[name]) for name in answering]
+        since = time.monotonic() - self.worked
+        return all(up is not None and up < since for up in ups)
+
+    def end_wait(self, why: str) -> None:
+        """Report the end of the wait for the old primary, if there is one."""
+        if self.waits_until is not None:
+            tell("waited", self.primary, why)
+        self.waits_until = None
 
     def switch_over(self) -> bool:
         """Make a switchover to the most advanced replica without loss; return whether that worked."""
@@ -117,12 +150,12 @@ class Operate:
         except Exception as error:
             tell("failed", self.primary, f"is not writable again: {error}")
 
-    def positions(self) -> dict[str, int]:
-        """Return the log position of each replica that answers."""
+    def positions(self, names: Sequence[str] | None = None) -> dict[str, int]:
+        """Return the log position of each replica, or of each of these, that answers."""
         return {
             name: position
-            for name, address in self.nodes.items()
-            if name != self.primary and (position := self.control.position(address)) is not None
+            for name in (self.nodes if names is None else names)
+            if name != self.primary and (position := self.control.position(self.nodes[name])) is not None
         }
 
     def caught_up(self, final: int) -> dict[str, int]:

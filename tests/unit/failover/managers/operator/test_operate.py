@@ -1,6 +1,7 @@
 """The operator's decisions, with servers that give fixed answers."""
 
 import io
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ class Answers(Control):
     positions: dict[str, int | None]
     done: list[str]
     refuses: str
+    # For how many seconds they have been running; others for long.
+    ups: dict[str, float] = {}  # noqa: RUF012
     final: int | None = 7
 
     def check(self, address: Address) -> str:
@@ -24,6 +27,9 @@ class Answers(Control):
 
     def position(self, address: Address) -> int | None:
         return self.positions[address[0]]
+
+    def uptime(self, address: Address) -> float | None:
+        return self.ups.get(address[0], 1000.0)
 
     def promote(self, address: Address, others: Sequence[str]) -> None:
         if address[0] == self.refuses:
@@ -97,6 +103,46 @@ def test_a_missing_candidate_and_refusals_are_reported(events: list[str]) -> Non
     events.clear()
     assert _operate({"node2": 1, "node3": 0}, refuses="node3").fail_over()
     assert events == ["decided node1", "promoted node2", "failed node3"]
+
+
+def test_after_a_total_failure_the_old_primary_may_come_back(events: list[str]) -> None:
+    # No replica answers.
+    operator = _operate({"node2": None, "node3": None}, total_failure_wait=30)
+    assert not operator.fail_over()
+    assert events == ["decided node1", "waiting node1"]
+    # Replicas that come back are not promoted, and nothing is fenced.
+    Answers.positions = {"node2": 5, "node3": 7}
+    assert not operator.fail_over()
+    assert events == ["decided node1", "waiting node1"] and Answers.done == []
+
+
+def test_replicas_that_were_down_as_well_are_a_total_failure(events: list[str]) -> None:
+    operator = _operate({"node2": 5, "node3": None}, total_failure_wait=30)
+    operator.worked -= 4.0
+    operator.control.ups = {"node2": 3.0}  # type: ignore[attr-defined]
+    assert not operator.fail_over()
+    assert events == ["decided node1", "waiting node1"]
+    # One of them ran on.
+    operator = _operate({"node2": 5, "node3": 7}, total_failure_wait=30)
+    operator.worked -= 4.0
+    operator.control.ups = {"node2": 3.0}  # type: ignore[attr-defined]
+    assert operator.fail_over() and operator.primary == "node3"
+
+
+def test_an_old_primary_that_does_not_come_back_is_replaced(events: list[str]) -> None:
+    operator = _operate({"node2": None, "node3": None}, total_failure_wait=0.01)
+    assert not operator.fail_over()
+    Answers.positions = {"node2": 5, "node3": 7}
+    time.sleep(0.02)
+    assert operator.fail_over() and operator.primary == "node3"
+    assert events[:3] == ["decided node1", "waiting node1", "waited node1"]
+
+
+def test_the_first_replica_is_promoted_if_that_is_asked_for(events: list[str]) -> None:
+    operator = _operate({"node2": None, "node3": None}, total_failure_wait=None)
+    assert not operator.fail_over()
+    Answers.positions = {"node2": None, "node3": 7}
+    assert operator.fail_over() and operator.primary == "node3"
 
 
 def test_positions_are_compared_by_sequence_number() -> None:

@@ -40,6 +40,9 @@ class Scripted(Control):
         self.log.append(f"ask {address[0]}")
         return self.positions[0].get(address[0])
 
+    def uptime(self, address: Address) -> float | None:
+        return 1000.0
+
     def promote(self, address: Address, others: Sequence[str]) -> None:
         self.log.append(f"promote {address[0]}")
 
@@ -123,6 +126,21 @@ def test_a_failover_without_reachable_replicas_is_repeated(capsys: pytest.Captur
 def test_a_primary_that_answers_before_a_promotion_stays(capsys: pytest.CaptureFixture[str]) -> None:
     operator = _operator(["gone", "gone", "", ""], [{}])
     assert _watch(operator, capsys)[-1] == "failed node1"
+    assert operator.primary == "node1"
+
+
+def test_the_wait_after_a_total_failure_ends_when_the_primary_works_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    operator = _operator(["gone", "gone", "gone", ""], [{}], total_failure_wait=30)
+    assert _watch(operator, capsys) == [
+        "watching node1",
+        *["missed node1"] * 2,
+        "decided node1",
+        "waiting node1",
+        "missed node1",
+        "waited node1",
+    ]
     assert operator.primary == "node1"
 
 
@@ -243,7 +261,9 @@ def test_the_operator_reads_its_configuration(family: str) -> None:
     assert read.nodes["node2"] == ("10.99.0.12", 3306)
     assert read.primary == "node1"
     assert (read.interval, read.control.timeout, read.misses_allowed) == (0.5, 2.0, 4)
-    assert (read.fences, read.synchronous) == (False, True)
+    assert (read.fences, read.synchronous, read.patience) == (False, True, 60.0)
+    first_up = Operator(OperatorSettings(total_failure="first-up"), _solution(family))
+    assert operate.Operate(json.loads(json.dumps(first_up._configuration())), "hidden").patience is None
 
 
 def test_without_a_manager_there_is_no_promotion() -> None:
