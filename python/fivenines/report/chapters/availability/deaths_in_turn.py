@@ -119,31 +119,35 @@ def chapter(data: Data) -> Section:
 
 
 def turn_answers(cells: Sequence[CellResult]) -> list[Answer]:
-    """Return the sentences of each cell with deaths in turn."""
-    return [Answer("In turn", text, "deaths") for one in turns(cells) for text in _sentences(one)]
+    """Return the sentences of each cell with deaths in turn: effects of the order first, then lost rows."""
+    found = turns(cells)
+    ordered = [text for one in found if (text := _order_sentence(one))]
+    losing = sorted(found, key=lambda one: not one.losing)
+    return [Answer("In turn", text, "deaths") for text in (*ordered, *map(_loss_sentence, losing)) if text]
 
 
-def _sentences(one: Turns) -> list[str]:
-    clusters = count(len(one.clusters), "cluster")
-    found = []
-    if one.judged:
-        low, high = share_bounds(one.losing, len(one.judged))
-        deaths = f"{count(len(one.judged), 'death')} in turn on {clusters}"
-        if not one.losing:
-            share = f"at most {percent(100 * high)} % of such deaths lose one (95 %)"
-            found.append(f"{one.cell.called}: no acknowledged row lost in {deaths}; {share}.")
-        else:
-            rows = f"{count(sum(one.judged), 'acknowledged row')} lost in {one.losing} of {deaths}"
-            share = f"{percent(100 * low)} to {percent(100 * high)} % of such deaths lose rows (95 %)"
-            found.append(f"{one.cell.called}: {rows}, at most {max(one.judged)} at once; {share}.")
+def _loss_sentence(one: Turns) -> str:
+    if not one.judged:
+        return ""
+    low, high = share_bounds(one.losing, len(one.judged))
+    deaths = f"{count(len(one.judged), 'death')} in turn on {count(len(one.clusters), 'cluster')}"
+    if not one.losing:
+        share = f"at most {percent(100 * high)} % of such deaths lose one (95 %)"
+        return f"{one.cell.called}: no acknowledged row lost in {deaths}; {share}."
+    rows = f"{count(sum(one.judged), 'acknowledged row')} lost in {one.losing} of {deaths}"
+    share = f"{percent(100 * low)} to {percent(100 * high)} % of such deaths lose rows (95 %)"
+    return f"{one.cell.called}: {rows}, at most {max(one.judged)} at once; {share}."
+
+
+def _order_sentence(one: Turns) -> str:
     effect = order(one.clusters)
-    if effect is not None and effect.seen:
-        found.append(
-            f"{one.cell.called}: the outages of deaths in turn depend on their order (trend "
-            f"{percent(100 * effect.trend, signed=True)} %, neighbours {_minus(effect.likeness)}), so they "
-            "do not stand for deaths of fresh clusters."
-        )
-    return found
+    if effect is None or not effect.seen:
+        return ""
+    return (
+        f"{one.cell.called}: the outages of deaths in turn depend on their order (trend "
+        f"{percent(100 * effect.trend, signed=True)} %, neighbours {_minus(effect.likeness)}), so they do "
+        "not stand for deaths of fresh clusters."
+    )
 
 
 def turn_table(cells: Sequence[Turns], names: Names) -> Table:
