@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from fivenines.report.charts.cycle import MOST, cycle_svg
 from fivenines.report.export.documents import tables
 from fivenines.report.html.page import render
 from fivenines.report.sentences.answers import answers
+from fivenines.report.terminal.terminal import blocks
 from fivenines.results.store import open_run
 
 
@@ -83,6 +85,17 @@ def test_sentences_name_diverged_nodes_stale_reads_and_anomalies(data: Data) -> 
     assert "odd <replica> violated isolation (wrong-sum)." in text
     assert re.search(r"up to 100 % of the reads through node2:5432 were stale, by at most", text)
     assert "sound: the nodes" not in text
+
+
+def test_a_terminal_names_the_level_that_is_left(folder: Path) -> None:
+    lines = [line for block in blocks(open_run(folder), 100) for line in block.lines]
+    assert "odd <replica> gave strong session snapshot isolation at most (G2-item)." in lines
+
+
+def test_a_search_that_did_not_end_is_said(data: Data) -> None:
+    cut = [replace(cell, truth=replace(cell.truth, searched=False)) for cell in data.cells]
+    text = " ".join(isolation.isolation_answers(cut))
+    assert "gave snapshot isolation at most (G2-item; not all cycles were searched)." in text
 
 
 def test_the_page_has_both_chapters_and_escapes_names(folder: Path) -> None:

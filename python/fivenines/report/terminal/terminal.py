@@ -97,6 +97,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         _summary(_rates(rows, data), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
         Block([answer.text for answer in data.answers if answer.topic in ("In turn", "Hiccups")]),
+        Block([answer.text for answer in data.answers if answer.chapter == "isolation"]),
         Block(_applications(data)),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.

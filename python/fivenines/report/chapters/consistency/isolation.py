@@ -107,7 +107,10 @@ def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
         for cell in mine:
             if kinds := excluders(cell.truth.of("lists")):
                 where = f" with {cell.key.workload}" if len(mine) > 1 else ""
-                texts.append(f"{name}{where} gave {_level(cell)} at most ({', '.join(kinds)}).")
+                truth = cell.truth
+                level = strongest(truth.of("lists"), truth.in_time, complete=truth.searched)
+                why = ", ".join(kinds) + ("" if truth.searched else "; not all cycles were searched")
+                texts.append(f"{name}{where} gave {level} at most ({why}).")
             if lost := cell.truth.of("lists").get("lost-append"):
                 texts.append(
                     f"{name} lost {count(lost, 'acknowledged append')}, or answered from old copies."
