@@ -64,21 +64,25 @@ fn a_load_works_in_its_windows_alone() {
     let started = summary["started_monotonic_ns"].as_u64().unwrap();
     let slot_of = |ms: u64| (from + ms * MILLISECOND - started) / MILLISECOND / 10 * 10;
     let timeline = std::fs::read_to_string(out.join("timeline.csv")).unwrap();
-    let slots: Vec<u64> = timeline
+    // Each slot with the transactions that ended in it.
+    let slots: Vec<(u64, u64)> = timeline
         .lines()
         .skip(1)
-        .filter(|row| row.split(',').nth(7) != Some("0"))
-        .map(|row| row.split(',').next().unwrap().parse().unwrap())
+        .map(|row| row.split(',').collect::<Vec<_>>())
+        .map(|row| (row[0].parse().unwrap(), row[7].parse().unwrap()))
+        .filter(|(_, ended)| *ended > 0)
         .collect();
-    assert!(slots[0] >= slot_of(0), "{} before {}", slots[0], slot_of(0));
+    let first = slots[0].0;
+    assert!(first >= slot_of(0), "{first} before {}", slot_of(0));
     let closed_s = windows[0]["to_s"].as_f64().unwrap();
-    let within =
-        |slot: &u64| *slot as f64 > closed_s * 1000.0 + 10.0 && *slot < slot_of(2 * WINDOW);
-    assert_eq!(
-        slots.iter().filter(|slot| within(slot)).count(),
-        0,
-        "{slots:?}"
-    );
+    let between = |slot: u64| slot as f64 > closed_s * 1000.0 + 10.0 && slot < slot_of(2 * WINDOW);
+    // What each of four connections had begun may end late; nothing begins.
+    let late: u64 = slots
+        .iter()
+        .filter(|(slot, _)| between(*slot))
+        .map(|(_, ended)| ended)
+        .sum();
+    assert!(late <= 4, "{slots:?}");
     std::fs::remove_dir_all(out).unwrap();
 }
 
