@@ -99,6 +99,8 @@ class FaultRun:
         self.injecting = True
         step: Life = planned.inject()
         self._lives = [step]
+        if isinstance(step, AtWork):
+            self._hold(step.injection)
         self.injecting = False
         while isinstance(step, AtWork):
             self._changed()
@@ -107,17 +109,22 @@ class FaultRun:
                 return
             step = returned.follow(self.fault, self._context)
             if isinstance(step, AtWork):
+                self._hold(step.injection)
                 self._lives.append(step)
             else:
                 self._lives[-1] = step
         self._changed()
 
+    def _hold(self, injection: Injection) -> None:
+        """Keep the automatic remediation from the nodes that were hit."""
+        names = [server.name for server in injection.servers]
+        self._node_recovery.held.update(names)
+        self._node_recovery.busy.update(names)
+
     def _see_through(self, at_work: AtWork, early_end: threading.Event) -> Returned | None:
         """End the fault when it is due, and bring its nodes back; return None if it never ends."""
         injection, recovery = at_work.injection, self._node_recovery
         names = [server.name for server in injection.servers]
-        recovery.held.update(names)
-        recovery.busy.update(names)
         if (lasts := at_work.lasts) is None:
             return None
         awaited = (

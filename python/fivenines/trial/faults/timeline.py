@@ -225,6 +225,9 @@ class FaultRunner:
                 self._note("bootstrapped", node, detail)
         except Exception as error:
             self._note("failed", "", f"{type(error).__name__}: {error}")
+        # Which nodes a fault keeps down is not known while it is injected.
+        if self.injecting:
+            return
         if lost := [*self._dead_by_fencing(), *self._unexpected()]:
             self._repaired.update(node.name for node in lost)
             self.node_recovery.busy.update(node.name for node in lost)
