@@ -48,6 +48,8 @@ class Operate:
         # The last moment at which the primary worked, and the end of the wait for it; None: there is none.
         self.worked = time.monotonic()
         self.waits_until: float | None = None
+        # The moment after which all servers failed, once it was waited for the primary: no second time.
+        self.waited_since: float | None = None
 
     def watch(self) -> None:
         """Check the primary at every interval, for ever."""
@@ -82,10 +84,11 @@ class Operate:
         old, answering = self.primary, None
         if self.waits_until is None:
             tell("decided", old, f"{old} is considered dead")
-            if self.patience is not None:
+            if self.patience is not None and self.waited_since != self.worked:
                 answering = list(self.positions())
                 if self.all_were_down(answering):
                     self.waits_until = time.monotonic() + self.patience
+                    self.waited_since = self.worked
                     tell("waiting", old, f"all servers were down: it has {self.patience:g} s to come back")
         if self.waits_until is not None and time.monotonic() < self.waits_until:
             return False

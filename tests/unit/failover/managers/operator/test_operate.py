@@ -138,6 +138,19 @@ def test_an_old_primary_that_does_not_come_back_is_replaced(events: list[str]) -
     assert events[:3] == ["decided node1", "waiting node1", "waited node1"]
 
 
+def test_it_waits_for_the_old_primary_once(events: list[str]) -> None:
+    operator = _operate({"node2": None, "node3": None}, total_failure_wait=0.01)
+    assert not operator.fail_over()
+    time.sleep(0.02)
+    # Its time is over, and still no replica answers.
+    assert not operator.fail_over() and events[-2:] == ["waited node1", "failed node1"]
+    operator.patience = 30.0
+    Answers.positions = {"node2": 5, "node3": None}
+    operator.control.ups = {"node2": 0.0}  # type: ignore[attr-defined]
+    assert operator.fail_over() and operator.primary == "node2"
+    assert events.count("waiting node1") == 1
+
+
 def test_the_first_replica_is_promoted_if_that_is_asked_for(events: list[str]) -> None:
     operator = _operate({"node2": None, "node3": None}, total_failure_wait=None)
     assert not operator.fail_over()
