@@ -330,7 +330,7 @@ def _measure(
         split_brains=split,
         rest=at_rest(record, traces.states),
         in_turn=in_turn(record, traces.states),
-        deaths=deaths_in_turn(record, traces.states, faults, lambda: lost_moments(trial)),
+        deaths=deaths_in_turn(traces.states, faults, lambda: lost_moments(trial)),
         response=with_served(response(record, traces.states, failed), record, line),
         interruptions=(
             interruptions(measured, events, traces.timeouts, record.load.bounds)

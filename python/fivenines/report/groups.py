@@ -111,7 +111,7 @@ def before_faults(cells: Iterable[CellResult]) -> list[CellResult]:
     """Pool cells that differ only in the fault, for measures that are taken before the fault."""
     groups: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
-        groups.setdefault(cell.key.model_copy(update={"fault": ""}), []).append(cell)
+        groups.setdefault(cell.key.without_fault, []).append(cell)
     return [_pooled(key, members) for key, members in groups.items()]
 
 

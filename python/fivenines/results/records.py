@@ -30,6 +30,11 @@ class CellKey(Record):
     network: str
     fault: str
 
+    @property
+    def without_fault(self) -> "CellKey":
+        """Return the same conditions with no fault: those of cells that differ in the fault only."""
+        return self.model_copy(update={"fault": ""})
+
 
 class PlannedSeverity(Record):
     """The search for the severity of a fault: its setting, what that is, and the range."""

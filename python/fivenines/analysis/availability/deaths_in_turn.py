@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fivenines.analysis.availability.failovers import FaultMeasures
-from fivenines.analysis.availability.node_states import States, state_at
+from fivenines.analysis.availability.fault_windows import in_turn, planned
+from fivenines.analysis.availability.node_states import States, states_at
 from fivenines.analysis.statistics.means import Summary, summarise
-from fivenines.results.records import TrialRecord
 
 Floats = NDArray[np.float64]
 
@@ -59,10 +59,7 @@ class Deaths:
 
 
 def deaths_in_turn(
-    record: TrialRecord,
-    states: States,
-    faults: Sequence[FaultMeasures],
-    lost_at: Callable[[], Sequence[float] | None],
+    states: States, faults: Sequence[FaultMeasures], lost_at: Callable[[], Sequence[float] | None]
 ) -> Deaths | None:
     """Return the deaths of a trial; None if fewer than two were planned, or it had other faults.
 
@@ -70,15 +67,12 @@ def deaths_in_turn(
     members, and as many nodes were writable, read-only or away as before the first death.
 
     Args:
-        record: the trial.
         states: the states of its nodes.
         faults: the measures of its faults, in order.
         lost_at: returns when each lost row was acknowledged, in ms; None: not known.
     """
-    every = [fault for one in faults for fault in one.fault_window.faults]
-    planned = max((fault.planned for fault in every), default=0)
-    same = len({(fault.kind, fault.role) for fault in every}) == 1
-    if max(planned, len(faults)) < 2 or not same or every[0].kind not in DEATHS:
+    every = in_turn([one.fault_window for one in faults])
+    if not every or every[0].kind not in DEATHS:
         return None
     counted = _counted(states, faults)
     lost = lost_at() if counted else None
@@ -99,7 +93,7 @@ def deaths_in_turn(
                 rows,
             )
         )
-    return Deaths(tuple(found), max(planned, len(every)))
+    return Deaths(tuple(found), planned(every))
 
 
 def _counted(states: States, faults: Sequence[FaultMeasures]) -> int:
@@ -123,8 +117,7 @@ def _recovered(one: FaultMeasures) -> float:
 
 def _kinds(states: States, t: float) -> list[str]:
     """Return the states of the nodes, whichever node has which: roles change."""
-    found = [state_at(own, t) for own in states.values()]
-    return sorted(change.state if change is not None else "" for change in found)
+    return sorted(states_at(states, t).values())
 
 
 @dataclass(frozen=True)

@@ -86,11 +86,23 @@ def fault_windows(record: TrialRecord) -> list[FaultWindow]:
     ]
 
 
+def planned(faults: Sequence[FaultRecord]) -> int:
+    """Return how many faults a trial should have; records of older versions do not say it."""
+    return max([len(faults), *(fault.planned for fault in faults)])
+
+
 def skipped(record: TrialRecord) -> list[str]:
     """Return a note if planned faults were not injected: a trial without them shows less."""
-    planned = max((fault.planned for fault in record.faults), default=0)
-    missing = planned - len(record.faults)
-    return [f"{missing} of {planned} faults were not injected"] if missing > 0 else []
+    should = planned(record.faults)
+    missing = should - len(record.faults)
+    return [f"{missing} of {should} faults were not injected"] if missing else []
+
+
+def in_turn(windows: Sequence[FaultWindow]) -> list[FaultRecord]:
+    """Return the faults of a trial that has several of one kind and target, one after the other; else []."""
+    faults = [fault for window in windows for fault in window.faults]
+    several = planned(faults) > 1 and len({(fault.kind, fault.role) for fault in faults}) == 1
+    return faults if several else []
 
 
 def turns_of(fault: FaultRecord, events: Sequence[Event]) -> list[Event]:

@@ -14,7 +14,8 @@ failover is that of independent draws as far as nothing builds up that the nodes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.availability.fault_windows import FaultWindow, fault_windows
+from fivenines.analysis.availability.fault_windows import FaultWindow, fault_windows, planned
+from fivenines.analysis.availability.fault_windows import in_turn as faults_in_turn
 from fivenines.analysis.availability.needless import (
     NEEDLESS,
     Kind,
@@ -23,7 +24,7 @@ from fivenines.analysis.availability.needless import (
     role_change,
     unwatched,
 )
-from fivenines.analysis.availability.node_states import States, state_at
+from fivenines.analysis.availability.node_states import States, states_at
 from fivenines.base.units import YEAR
 from fivenines.results.records import TrialRecord
 
@@ -51,18 +52,16 @@ def in_turn(record: TrialRecord, states: States) -> InTurn | None:
     None if fewer than two were planned, or it had other faults, or its nodes were not watched.
     """
     windows, end = fault_windows(record), record.windows.end if record.windows is not None else 0.0
-    faults = [fault for window in windows for fault in window.faults]
-    planned = max((fault.planned for fault in faults), default=0)
-    same = len({(fault.kind, fault.role) for fault in faults}) == 1
-    if max(planned, len(faults)) < 2 or not same or not states:
+    faults = faults_in_turn(windows)
+    if not faults or not states or not all(map(harmless, faults)):
         return None
-    if not all(map(harmless, faults)) or any(unwatched(record, one.hit, states) for one in windows):
+    if any(unwatched(record, one.hit, states) for one in windows):
         return None
     lengths: list[float] = []
     failover: Kind | None = None
     for window in windows:
         fault = window.faults[0]
-        as_before = _states(states, window.at) == _states(states, windows[0].at)
+        as_before = states_at(states, window.at) == states_at(states, windows[0].at)
         if fault.ended is None or not is_hiccup(fault, end) or not _alone(window) or not as_before:
             break
         change = role_change(record, states, window.hit, window.at, window.until)
@@ -72,19 +71,13 @@ def in_turn(record: TrialRecord, states: States) -> InTurn | None:
         if change.kind in NEEDLESS:
             failover = change.kind
             break
-    return InTurn(tuple(lengths), max(planned, len(faults)), failover, windows[0].mtbf)
+    return InTurn(tuple(lengths), planned(faults), failover, windows[0].mtbf)
 
 
 def _alone(window: FaultWindow) -> bool:
     """Return whether a window has one fault that ended before the next one, as far as it is known."""
     ended = window.faults[0].ended
     return len(window.faults) == 1 and (ended is None or ended <= window.until)
-
-
-def _states(states: States, t: float) -> dict[str, str]:
-    """Return the state of each node at a moment; empty where it is not known."""
-    found = {node: state_at(own, t) for node, own in states.items()}
-    return {node: change.state if change is not None else "" for node, change in found.items()}
 
 
 def yearly(share: float, hiccups: Sequence[InTurn]) -> float | None:

@@ -1,11 +1,10 @@
 """Needless failover: what a cluster did although no server had died.
 
 A *hiccup* is a fault that kills no server and is seen to begin and to end: a frozen server, manager or host,
-a cut or slow link, a slow disk or CPU, many connections, a long transaction, a stalled replica, or the death
+a cut or slow link, a slow disk or CPU, many connections, a long transaction, a stalled replica, the death
 of a manager, a proxy or an arbiter that is started again, or a user's own commands that are said to kill
-none. A trial without a fault counts as well: its window
-is the load without the warm-up. Members without SQL, as NDB's data nodes, are not watched, so a hiccup that
-hits one is left out.
+none. A trial without a fault counts as well: its window is the load without the warm-up. Members without
+SQL, as NDB's data nodes, are not watched, so a hiccup that hits one is left out.
 
 The response to a hiccup is the strongest of these, by the nodes' states (polled outside the network) and the
 events of the failover manager:
@@ -37,11 +36,10 @@ from typing import Literal
 from fivenines.analysis.availability.fault_windows import fault_windows
 from fivenines.analysis.availability.node_states import (
     WRITABLE,
-    StateChange,
     States,
     first_new_epoch,
     multi_primary,
-    state_at,
+    states_at,
 )
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FOUND_DEAD, Event, FaultRecord, TrialRecord
@@ -158,7 +156,7 @@ def _strongest(
 ) -> tuple[Kind, float, str]:
     """Return the strongest response, its moment, and the node that was promoted."""
     everywhere = multi_primary(states, at - SLOT_MS)
-    before = {node for node, own in states.items() if _state(own, at) == WRITABLE}
+    before = {node for node, state in states_at(states, at).items() if state == WRITABLE}
     if not everywhere and (promoted := _promoted(states, before, at, until)):
         return "promoted", *promoted
     removed = [event.t for event in changes if event.kind == "expelled"]
@@ -193,10 +191,10 @@ def _promoted(states: States, before: set[str], at: float, until: float) -> tupl
 
 def _silent(states: States, hit: frozenset[str], new: str, at: float, moment: float) -> str:
     """Return the node that was writable, was not hit, and did not answer before the promotion; else ""."""
-    for node, own in states.items():
-        if node == new or node in hit or _state(own, at) != WRITABLE:
+    for node, state in states_at(states, at).items():
+        if node == new or node in hit or state != WRITABLE:
             continue
-        if any(at <= change.t <= moment and change.state == "away" for change in own):
+        if any(at <= change.t <= moment and change.state == "away" for change in states[node]):
             return node
     return ""
 
@@ -246,8 +244,3 @@ def _lasted(faults: Sequence[FaultRecord]) -> float | None:
 def _over(faults: Sequence[FaultRecord], moment: float) -> bool | None:
     """Return whether all hiccups had ended at a moment; None without any."""
     return all(fault.ended is not None and fault.ended <= moment for fault in faults) if faults else None
-
-
-def _state(own: Sequence[StateChange], t: float) -> str:
-    change = state_at(own, t)
-    return change.state if change is not None else ""

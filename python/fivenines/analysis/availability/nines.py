@@ -153,7 +153,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
             mtbf = fault.mtbf or assumed.get(fault.kind)
             result.append(_single(cell, fault, mtbf))
             if mtbf and len(cell.faults) == 1:
-                group = cell.key.model_copy(update={"fault": ""})
+                group = cell.key.without_fault
                 groups.setdefault(group, []).append((cell, fault, mtbf))
     together = [_together(members) for members in groups.values() if len(members) > 1]
     return [*result, *together]

@@ -24,10 +24,15 @@ def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:
     return next((change for change in reversed(changes) if change.t <= t), None)
 
 
+def states_at(states: States, t: float) -> dict[str, str]:
+    """Return the state of each node at a moment; empty before its first change."""
+    found = {node: state_at(changes, t) for node, changes in states.items()}
+    return {node: change.state if change is not None else "" for node, change in found.items()}
+
+
 def multi_primary(states: States, t: float) -> bool:
     """Return whether several nodes accepted writes at a moment: then no manager decides, but the group."""
-    result = [state_at(changes, t) for changes in states.values()]
-    return sum(change is not None and change.state == WRITABLE for change in result) > 1
+    return list(states_at(states, t).values()).count(WRITABLE) > 1
 
 
 def first_new_epoch(states: States, hit: Collection[str], fault: float, until: float) -> float | None:

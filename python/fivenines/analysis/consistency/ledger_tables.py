@@ -86,11 +86,7 @@ def read(trials: Sequence[StoredTrial]) -> list[Ledger]:
     if not trials:
         return []
     with ledger_reader(trials[0].folder) as connection:
-        executed = {index: rows["id"] for index, rows in _rows(connection, trials, "executed", _EXECUTED)}
-        writes = {
-            index: _writes(rows, _lost(trials[index], rows["id"], executed.get(index)))
-            for index, rows in _rows(connection, trials, "ledger", _WRITES)
-        }
+        writes = _all_writes(connection, trials)
         reads = _shown(connection, trials, "ledger", _READS)
         views = _shown(connection, trials, "views", _VIEWS)
     return [
@@ -109,19 +105,14 @@ def lost_moments(trial: StoredTrial) -> list[float] | None:
     node = primary_check(check) if check is not None else None
     if node is None or not table_path(trial.folder, "ledger").is_file():
         return None
-    found: list[float] = []
     try:
         with ledger_reader(trial.folder) as connection:
-            executed = {
-                index: rows["id"] for index, rows in _rows(connection, [trial], "executed", _EXECUTED)
-            }
-            for index, rows in _rows(connection, [trial], "ledger", _WRITES):
-                absent = np.isin(rows["id"], _lost(trial, rows["id"], executed.get(index)))
-                found += [float(moment) / 1000 for moment in rows["acknowledged"][absent]]
+            clients = _all_writes(connection, [trial]).get(0, [])
     except FiveninesError:
         # The note of the trial's other figures of its ledger says so.
         return None
-    return sorted(found) if len(found) == node.lost else None
+    found = sorted(float(moment) / 1000 for client in clients for moment in client.lost_acknowledged)
+    return found if len(found) == node.lost else None
 
 
 def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
@@ -147,6 +138,17 @@ def _rows(
         if low < high:
             rows = order[low:high]
             yield int(own[low]), {name: column[rows] for name, column in columns.items()}
+
+
+def _all_writes(
+    connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial]
+) -> dict[int, list[Writes]]:
+    """Return the writes of each client, by the place of the trial."""
+    executed = {index: rows["id"] for index, rows in _rows(connection, trials, "executed", _EXECUTED)}
+    return {
+        index: _writes(rows, _lost(trials[index], rows["id"], executed.get(index)))
+        for index, rows in _rows(connection, trials, "ledger", _WRITES)
+    }
 
 
 def _writes(rows: Columns, lost: Ints) -> list[Writes]:

@@ -56,13 +56,8 @@ class Data:
 
     def interleaved_rate(self, key: CellKey) -> float | None:
         """Return the mean rate of a cell's solution in its interleaved blocks; None if it has none."""
-        where = key.model_copy(update={"fault": ""})
-        rates = [
-            side.tps
-            for one in self.blocks
-            for side in one.sides
-            if side.key.model_copy(update={"fault": ""}) == where
-        ]
+        where = key.without_fault
+        rates = [side.tps for one in self.blocks for side in one.sides if side.key.without_fault == where]
         return rates[0] if len(rates) == 1 else None
 
     @cached_property

@@ -73,11 +73,7 @@ def _place(cell: CellResult) -> tuple[str, int, str, str]:
 
 
 def _point(cell: CellResult, data: Data) -> _Point:
-    same = [
-        one
-        for one in data.done
-        if one.key.model_copy(update={"fault": ""}) == cell.key.model_copy(update={"fault": ""})
-    ]
+    same = [one for one in data.done if one.key.without_fault == cell.key.without_fault]
     (calm,) = before_faults(same)
     # Interleaved blocks, if any, compare the speed better than trials, between which the machine may change.
     rate = data.interleaved_rate(cell.key)

@@ -45,7 +45,7 @@ def of(
         )
         for fault, until, outage in zip(faults, untils, OUTAGES, strict=False)
     ]
-    return deaths_in_turn(SimpleNamespace(), states, measures, lambda: lost)  # type: ignore[arg-type]
+    return deaths_in_turn(states, measures, lambda: lost)
 
 
 def found(made: Deaths | None) -> list[tuple[float | None, int | None]]:

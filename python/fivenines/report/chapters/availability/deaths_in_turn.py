@@ -96,14 +96,12 @@ def turns(cells: Sequence[CellResult]) -> list[Turns]:
 def _fresh(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     """Return the cell that differs in the fault only, which is the same one and single."""
     labels = {fault.label for fault in cell.faults}
-    where = cell.key.model_copy(update={"fault": ""})
+    where = cell.key.without_fault
     return next(
         (
             one
             for one in cells
-            if one.key.model_copy(update={"fault": ""}) == where
-            and len(one.faults) == 1
-            and {one.faults[0].label} == labels
+            if one.key.without_fault == where and len(one.faults) == 1 and {one.faults[0].label} == labels
         ),
         None,
     )

@@ -143,12 +143,10 @@ def cautions(found: Sequence[Tolerance]) -> list[str]:
 
 def _death(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     """Return the cell of the same solution and load whose primary was killed, once in each trial."""
-    where = cell.key.model_copy(update={"fault": ""})
     for one in cells:
-        if len(one.faults) > 1:
-            continue
         kinds = {fault.kind for trial in one.trials for fault in trial.record.faults}
-        if one.key.model_copy(update={"fault": ""}) == where and len(kinds) == 1 and kinds <= {*DEATHS}:
+        single = len(one.faults) <= 1 and len(kinds) == 1
+        if one.key.without_fault == cell.key.without_fault and single and kinds <= {*DEATHS}:
             return one
     return None
 
