@@ -6,13 +6,14 @@
     lognormal 2s..8s        the middle 90 % of lengths are between 2 and 8 s
     one of 1.5s, 2s, 7s     each as likely as the others
 
-The others are represented by 1,000 lengths of equal probability, so that its tail ends somewhere.
+The others are represented by 1,000 lengths of equal probability, so that their tails end somewhere.
 """
 
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from statistics import NormalDist
 
@@ -61,6 +62,7 @@ class Lengths:
         return max(0.001, round(random.choice(self.seconds), 3))
 
 
+@lru_cache(maxsize=64)
 def parse_lengths(text: str) -> Lengths:
     """Parse a distribution.
 

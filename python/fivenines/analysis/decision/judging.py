@@ -22,6 +22,7 @@ from fivenines.analysis.measured import seen_in, summary_of, values_of
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.statistics.means import CONFIDENCE, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import NOTHING, percent
 
 # `inconclusive`: the trials show neither, or did not measure it.
 Status = Literal["met", "missed", "inconclusive"]
@@ -106,6 +107,14 @@ def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[f
     low = 0.0 if events == 0 else float(special.betaincinv(events, n - events + 1, tail))
     high = 1.0 if events == n else float(special.betaincinv(events + 1, n - events, 1 - tail))
     return low, high
+
+
+def share_text(events: int, n: int) -> str:
+    """Return the interval of a share as a text: "3.7 to 71 %"; a dash without any trial."""
+    if not n:
+        return NOTHING
+    low, high = share_bounds(events, n)
+    return f"{percent(100 * low)} to {percent(100 * high)} %"
 
 
 def trials_without(share: float, confidence: float = CONFIDENCE) -> int:

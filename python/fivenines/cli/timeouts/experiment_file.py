@@ -24,7 +24,6 @@ class Searched:
         death: the fault that kills the primary.
         hiccups: shortest and longest hiccup to try, in seconds, by fault.
         trials: the largest number of trials of each cell.
-        until: the rule by which the kills end earlier.
     """
 
     comment: str
@@ -33,7 +32,6 @@ class Searched:
     death: str
     hiccups: Mapping[str, tuple[float, float]]
     trials: int
-    until: str = "{measure: outage_writes, within: 20%}"
 
     def text(self) -> str:
         """Return the text of the experiment file."""
@@ -45,13 +43,12 @@ class Searched:
             for fault, (low, high) in self.hiccups.items()
         }
         faults = [self.death, *(f"{{fault: {fault}, search: {text}}}" for fault, text in ranges.items())]
-        return experiment_text(self.comment, self.name, self._trials(), self.solutions, faults, longest)
-
-    def _trials(self) -> list[str]:
-        return [
+        until = "{measure: outage_writes, within: 20%}"
+        trials = [
             "# A search ends as soon as the length is known; the kills end once their outage is.",
-            f"trials: {{at_least: 5, at_most: {self.trials}, until: {self.until}}}",
+            f"trials: {{at_least: 5, at_most: {self.trials}, until: {until}}}",
         ]
+        return experiment_text(self.comment, self.name, trials, self.solutions, faults, longest)
 
 
 def experiment_text(

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from fivenines.base.drivers import pymysql
 from fivenines.servers.control import Address
 from fivenines.servers.mariadb.replication import MariadbReplicating
 from fivenines.servers.mariadb.server import FORMER_PRIMARY
@@ -18,12 +17,7 @@ class MariadbControl(MysqlFamilyControl):
     encryption = {"ssl_disabled": True}  # noqa: RUF012
 
     def position(self, address: Address) -> int | None:
-        try:
-            with self.cursor(address) as cursor:
-                cursor.execute("SHOW REPLICA STATUS")
-                row = cursor.fetchone()
-        except (pymysql.Error, OSError):
-            return None
+        row = self.row(address, "SHOW REPLICA STATUS")
         return sequence(row["Gtid_IO_Pos"]) if row else None
 
     def demote(self, address: Address) -> int | None:

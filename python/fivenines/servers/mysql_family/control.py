@@ -61,14 +61,19 @@ class MysqlFamilyControl(Control):
         return "it is read-only" if row and row["read_only"] else ""
 
     def uptime(self, address: Address) -> float | None:
-        try:
-            with self.cursor(address) as cursor:
-                cursor.execute("SHOW GLOBAL STATUS LIKE 'Uptime'")
-                row = cursor.fetchone()
-        except (pymysql.Error, OSError):
-            return None
+        row = self.row(address, "SHOW GLOBAL STATUS LIKE 'Uptime'")
         # Whole seconds.
         return float(row["Value"]) + 1.0 if row else None
+
+    def row(self, address: Address, statement: str) -> dict[str, Any] | None:
+        """Return the first row of a statement; None without a row or an answer."""
+        try:
+            with self.cursor(address) as cursor:
+                cursor.execute(statement)
+                found: dict[str, Any] | None = cursor.fetchone()
+        except (pymysql.Error, OSError):
+            return None
+        return found
 
     def promote(self, address: Address, others: Sequence[str]) -> None:
         with self.cursor(address, PATIENCE) as cursor:

@@ -7,7 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 from fivenines.base.drivers import psycopg
 from fivenines.servers.base import REPLICATION
@@ -39,21 +39,13 @@ class PostgresControl(Control):
             "SELECT pg_wal_lsn_diff(GREATEST(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), "
             "'0/0')::bigint WHERE pg_is_in_recovery()"
         )
-        try:
-            with self._connect(address) as connection, _within(connection, self.timeout):
-                row = connection.execute(statement).fetchone()
-        except (psycopg.Error, TimeoutError):
-            return None
-        return None if row is None or row[0] is None else int(row[0])
+        position = self._value(address, statement)
+        return None if position is None else int(position)
 
     def uptime(self, address: Address) -> float | None:
         statement = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8"
-        try:
-            with self._connect(address) as connection, _within(connection, self.timeout):
-                row = connection.execute(statement).fetchone()
-        except (psycopg.Error, TimeoutError):
-            return None
-        return None if row is None else float(row[0])
+        uptime = self._value(address, statement)
+        return None if uptime is None else float(uptime)
 
     def promote(self, address: Address, others: Sequence[str]) -> None:
         names = synchronous_names(others, **self.facts)
@@ -80,6 +72,15 @@ class PostgresControl(Control):
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.repoint(address, name, primary)
+
+    def _value(self, address: Address, statement: LiteralString) -> Any:
+        """Return the only value of a statement; None without one, or without an answer in time."""
+        try:
+            with self._connect(address) as connection, _within(connection, self.timeout):
+                row = connection.execute(statement).fetchone()
+        except (psycopg.Error, TimeoutError):
+            return None
+        return None if row is None else row[0]
 
     def _connect(self, address: Address) -> "psycopg.Connection[Any]":
         host, port = address

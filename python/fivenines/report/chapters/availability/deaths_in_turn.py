@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from fivenines.analysis.availability.deaths_in_turn import Death, Deaths, clustered, order
+from fivenines.analysis.availability.deaths_in_turn import Death, Deaths, Order, clustered, order
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.decision.judging import share_bounds
+from fivenines.analysis.decision.judging import share_bounds, share_text
 from fivenines.analysis.statistics.equivalence import same
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.statistics.quotients import Quotient
@@ -62,6 +63,11 @@ class Turns:
         """Return the outage of writes, a sample of the clusters' means."""
         return clustered(self.clusters)
 
+    @cached_property
+    def effect(self) -> Order | None:
+        """Return the effects of the order of deaths; None: not known."""
+        return order(self.clusters)
+
     @property
     def longest(self) -> tuple[float, bool] | None:
         """Return the longest outage in ms, and whether writes were possible again; None: not measured."""
@@ -96,15 +102,8 @@ def turns(cells: Sequence[CellResult]) -> list[Turns]:
 def _fresh(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     """Return the cell that differs in the fault only, which is the same one and single."""
     labels = {fault.label for fault in cell.faults}
-    where = cell.key.without_fault
-    return next(
-        (
-            one
-            for one in cells
-            if one.key.without_fault == where and len(one.faults) == 1 and {one.faults[0].label} == labels
-        ),
-        None,
-    )
+    alike = (one for one in cells if one.key.without_fault == cell.key.without_fault)
+    return next((one for one in alike if len(one.faults) == 1 and {one.faults[0].label} == labels), None)
 
 
 def chapter(data: Data) -> Section:
@@ -127,18 +126,18 @@ def turn_answers(cells: Sequence[CellResult]) -> list[Answer]:
 def _loss_sentence(one: Turns) -> str:
     if not one.judged:
         return ""
-    low, high = share_bounds(one.losing, len(one.judged))
     deaths = f"{count(len(one.judged), 'death')} in turn on {count(len(one.clusters), 'cluster')}"
     if not one.losing:
+        _, high = share_bounds(0, len(one.judged))
         share = f"at most {percent(100 * high)} % of such deaths lose one (95 %)"
         return f"{one.cell.called}: no acknowledged row lost in {deaths}; {share}."
     rows = f"{count(sum(one.judged), 'acknowledged row')} lost in {one.losing} of {deaths}"
-    share = f"{percent(100 * low)} to {percent(100 * high)} % of such deaths lose rows (95 %)"
+    share = f"{share_text(one.losing, len(one.judged))} of such deaths lose rows (95 %)"
     return f"{one.cell.called}: {rows}, at most {max(one.judged)} at once; {share}."
 
 
 def _order_sentence(one: Turns) -> str:
-    effect = order(one.clusters)
+    effect = one.effect
     if effect is None or not effect.seen:
         return ""
     return (
@@ -156,8 +155,7 @@ def turn_table(cells: Sequence[Turns], names: Names) -> Table:
     ]
     rows = []
     for one in cells:
-        effect, longest = order(one.clusters), one.longest
-        low, high = share_bounds(one.losing, len(one.judged))
+        effect, longest = one.effect, one.longest
         known = bool(one.judged)
         rows.append(
             [
@@ -167,10 +165,12 @@ def turn_table(cells: Sequence[Turns], names: Names) -> Table:
                 str(sum(each.planned - len(each.deaths) for each in one.clusters)),
                 mean_with_interval(one.outage, milli=True),
                 NOTHING if longest is None else _longest(*longest),
-                NOTHING if effect is None else f"{_signed(effect.trend)} %, {effect.trend_p:.2f}",
+                NOTHING
+                if effect is None
+                else f"{percent(100 * effect.trend, signed=True)} %, {effect.trend_p:.2f}",
                 NOTHING if effect is None else f"{_minus(effect.likeness)}, {effect.likeness_p:.2f}",
                 str(one.losing) if known else NOTHING,
-                f"{percent(100 * low)} to {percent(100 * high)} %" if known else NOTHING,
+                share_text(one.losing, len(one.judged)),
                 str(sum(one.judged)) if known else NOTHING,
             ]
         )
@@ -201,12 +201,13 @@ def fresh_table(cells: Sequence[Turns], names: Names) -> Table:
     return Table("In turn, and on fresh clusters", columns, rows, 1, right(columns, "Cell"))
 
 
+def _order_cells(effect: Order) -> list[str]:
+    trend = percent(100 * effect.trend, signed=True)
+    return [f"{trend} %, {effect.trend_p:.2f}", f"{_minus(effect.likeness)}, {effect.likeness_p:.2f}"]
+
+
 def _longest(ms: float, back: bool) -> str:
     return milliseconds(ms) if back else f"at least {milliseconds(ms)}"
-
-
-def _signed(share: float) -> str:
-    return percent(100 * share, signed=True)
 
 
 def _minus(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.availability.in_turn import InTurn, yearly
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.decision.judging import share_bounds
+from fivenines.analysis.decision.judging import share_bounds, share_text
 from fivenines.analysis.wording import NOTHING, bearable, count, listed, number, percent, span
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, right, without_empty
@@ -40,6 +40,11 @@ class Turns:
         """Return the 95 % interval of the share of hiccups that lead to a failover."""
         return share_bounds(self.failovers, len(self.lengths))
 
+    @property
+    def share(self) -> str:
+        """Return this interval as a text."""
+        return share_text(self.failovers, len(self.lengths))
+
     def yearly(self, share: float) -> float | None:
         """Return the needless failovers a year for a share of hiccups; None without an assumed rate."""
         return yearly(share, self.trials)
@@ -59,12 +64,11 @@ def turn_sentences(cells: Sequence[Turns]) -> list[str]:
 
 
 def _sentence(one: Turns) -> str:
-    lengths, (low, high) = one.lengths, one.bounds
+    lengths = one.lengths
     what = f"{count(len(lengths), 'hiccup')} of {span(lengths[0], lengths[-1], milli=True)} in turn"
     year = _year(one)
     expected = f", {year} a year" if year else ""
-    ends = f"{percent(100 * low)} to" if one.failovers else "at most"
-    share = f"{ends} {percent(100 * high)} %"
+    share = one.share if one.failovers else f"at most {percent(100 * one.bounds[1])} %"
     share += f" of such hiccups lead to one (95 %){expected}"
     if not one.failovers:
         return f"{one.cell.called}: no failover in {what}; {share}."
@@ -90,7 +94,7 @@ def turn_table(cells: Sequence[Turns], names: Names) -> Table:
     ]
     rows = []
     for one in cells:
-        lengths, (low, high) = one.lengths, one.bounds
+        lengths = one.lengths
         rows.append(
             [
                 names.full(one.cell.key),
@@ -99,7 +103,7 @@ def turn_table(cells: Sequence[Turns], names: Names) -> Table:
                 str(sum(trial.planned - len(trial.lengths) for trial in one.trials)),
                 span(lengths[0], lengths[-1], milli=True),
                 str(one.failovers) if one.failovers else NOTHING,
-                f"{percent(100 * low)} to {percent(100 * high)} %",
+                one.share,
                 _year(one),
             ]
         )

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fivenines.analysis.availability.at_rest import Rest
 from fivenines.analysis.availability.needless import Kind, Response
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.decision.judging import share_bounds
-from fivenines.analysis.wording import NOTHING, count, listed, percent, span
+from fivenines.analysis.decision.judging import share_text
+from fivenines.analysis.wording import NOTHING, count, listed, span
 from fivenines.report.chapters.availability.at_rest import LEGEND as REST_LEGEND
 from fivenines.report.chapters.availability.at_rest import any_failover, at_rest, rest_sentences, rest_table
 from fivenines.report.chapters.availability.in_turn import LEGEND as TURN_LEGEND
-from fivenines.report.chapters.availability.in_turn import turn_sentences, turn_table, turns
+from fivenines.report.chapters.availability.in_turn import turn_table, turns
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.html.section import Section, explained, folded, is_long
@@ -69,7 +69,8 @@ def chapter(data: Data) -> Section:
         return Section("needless", TITLE)
     shown = [table for table in tables if not is_long(table)]
     drawers = folded(*filter(is_long, tables))
-    text = [*rest_sentences(rest), *turn_sentences(several), *sentences(cells)]
+    # Those of hiccups in turn are answers of the run, which the chapter begins with.
+    text = [*rest_sentences(rest), *sentences(cells)]
     legend = LEGEND + (TURN_LEGEND if several else "") + REST_LEGEND
     return Section("needless", TITLE, text, shown, [], [*drawers, explained(legend)])
 
@@ -134,17 +135,10 @@ def needless_table(cells: Sequence[Responses], names: Names) -> Table:
                 names.full(one.cell.key),
                 str(len(one.counted)),
                 *(str(kinds[kind]) for kind in _KINDS),
-                _interval(len(one.needless), len(one.counted)),
+                share_text(len(one.needless), len(one.counted)),
                 span(times[0], times[-1], milli=True) if times else NOTHING,
                 str(sum(response.after_end is True for response in one.needless)),
                 str(len(one.all) - len(one.counted)),
             ]
         )
     return Table("Responses to faults that kill no server", columns, rows, 1, right(columns, "Cell"))
-
-
-def _interval(needless: int, trials: int) -> str:
-    if not trials:
-        return NOTHING
-    low, high = share_bounds(needless, trials)
-    return f"{percent(100 * low)} to {percent(100 * high)} %"
