@@ -4,14 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from synthetic_run import Matrix, Recipe, write_run
+from planted_cells import planted_cells
 
 from fivenines.analysis.availability.deaths_in_turn import Death, Deaths
-from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING
 from fivenines.report.chapters.availability.deaths_in_turn import fresh_table, turn_answers, turn_table, turns
 from fivenines.report.groups import names_of
-from fivenines.results.store import open_run
 
 
 def deaths(*outages: float, lost: tuple[int, ...] = (), planned: int = 0) -> Deaths:
@@ -33,17 +32,7 @@ def made_fixture(tmp_path: Path) -> list[CellResult]:
             deaths(900.0, 940.0, 930.0, lost=(2,)),
         ],
     }
-    write_run(tmp_path / "run", Matrix([Recipe(name) for name in planted], faults=["kill"], trials=2))
-    return [
-        replace(
-            cell,
-            trials=[
-                replace(trial, deaths=one)
-                for trial, one in zip(cell.trials, planted[cell.key.solution], strict=True)
-            ],
-        )
-        for cell in analyse(open_run(tmp_path / "run"))
-    ]
+    return planted_cells(tmp_path / "run", "deaths", planted, "kill")
 
 
 def test_lost_rows_are_judged_by_death(made: list[CellResult]) -> None:
@@ -73,17 +62,9 @@ def test_each_cell_has_a_row(made: list[CellResult]) -> None:
     assert rows["safe"]["Share, 95 % interval"] == "0 to 7.2 %"
 
 
-def test_rows_that_are_not_known_are_not_zero(made: list[CellResult]) -> None:
-    unknown = [
-        replace(
-            cell,
-            trials=[
-                replace(trial, deaths=Deaths((Death(1, 900.0, False, None), Death(2, None, False, None)), 2))
-                for trial in cell.trials
-            ],
-        )
-        for cell in made
-    ]
+def test_rows_that_are_not_known_are_not_zero(tmp_path: Path) -> None:
+    unclear = Deaths((Death(1, 900.0, False, None), Death(2, None, False, None)), 2)
+    unknown = planted_cells(tmp_path / "run", "deaths", {"safe": [unclear], "lossy": [unclear]}, "kill")
     row = turn_table(turns(unknown), names_of(unknown)).rows[0]
     assert row[5] == "at least 900 ms" and row[8:] == [NOTHING, NOTHING, NOTHING]
     assert turn_answers(unknown) == []

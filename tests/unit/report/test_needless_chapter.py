@@ -1,14 +1,13 @@
 """The chapter on failovers although no server had died."""
 
-from dataclasses import replace
 from pathlib import Path
 
-from synthetic_run import Matrix, Recipe, write_run
+from planted_cells import planted_cells
 
 from fivenines.analysis.availability.at_rest import HOUR, Rest
 from fivenines.analysis.availability.in_turn import InTurn
 from fivenines.analysis.availability.needless import Response
-from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING
 from fivenines.base.units import YEAR
 from fivenines.report.chapters.availability.at_rest import at_rest, rest_sentences
@@ -20,23 +19,11 @@ from fivenines.report.chapters.availability.needless import (
     sentences,
 )
 from fivenines.report.groups import names_of
-from fivenines.results.store import open_run
 
 
 def cells(folder: Path, planted: dict[str, list[Response | None]], fault: str = "freeze") -> list[CellResult]:
     """Return cells whose trials have these responses."""
-    trials = max(len(each) for each in planted.values())
-    write_run(folder, Matrix([Recipe(name) for name in planted], faults=[fault], trials=trials))
-    return [
-        replace(
-            cell,
-            trials=[
-                replace(trial, response=response)
-                for trial, response in zip(cell.trials, planted[cell.key.solution], strict=True)
-            ],
-        )
-        for cell in analyse(open_run(folder))
-    ]
+    return planted_cells(folder, "response", planted, fault)
 
 
 EXPELLED = Response("expelled", 3100.0, after_end=True, observed_ms=9000)
@@ -79,16 +66,7 @@ def test_other_faults_have_no_chapter(tmp_path: Path) -> None:
 
 def test_failovers_at_rest_have_their_rate(tmp_path: Path) -> None:
     planted = {"calm": [Rest(HOUR), Rest(HOUR)], "hasty": [Rest(HOUR / 2, "promoted"), Rest(HOUR / 2)]}
-    made = [
-        replace(
-            cell,
-            trials=[
-                replace(trial, rest=rest)
-                for trial, rest in zip(cell.trials, planted[cell.key.solution], strict=True)
-            ],
-        )
-        for cell in cells(tmp_path / "run", {"calm": [None, None], "hasty": [None, None]}, "kill")
-    ]
+    made = planted_cells(tmp_path / "run", "rest", planted, "kill")
     assert rest_sentences(at_rest(made)) == [
         "hasty: 1 failover (promoted in 1) at rest, in 1.00 h under load before any fault."
     ]
@@ -107,16 +85,7 @@ def in_turn(folder: Path, mtbf: float | None) -> list[CellResult]:
         "calm": [InTurn(lengths, 10, None, mtbf), InTurn(lengths, 10, None, mtbf)],
         "hasty": [InTurn(lengths[:3], 10, "promoted", mtbf), InTurn(lengths[:4], 10, "demoted", mtbf)],
     }
-    return [
-        replace(
-            cell,
-            trials=[
-                replace(trial, in_turn=one)
-                for trial, one in zip(cell.trials, planted[cell.key.solution], strict=True)
-            ],
-        )
-        for cell in cells(folder, {"calm": [None, None], "hasty": [None, None]}, "freeze")
-    ]
+    return planted_cells(folder, "in_turn", planted, "freeze")
 
 
 def test_hiccups_in_turn_have_their_share_and_their_number_a_year(tmp_path: Path) -> None:
