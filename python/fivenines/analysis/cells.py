@@ -1,17 +1,22 @@
 """Summaries of all trials of a cell."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from fivenines.analysis.availability.availability import Outage
 from fivenines.analysis.availability.fault_results import FaultResult, fault_results
+from fivenines.analysis.availability.interruptions import Interruption
 from fivenines.analysis.availability.outages import Outages, Service, outages_of
 from fivenines.analysis.consistency.truth import CellTruth, cell_truth
-from fivenines.analysis.measured import summary_of
+from fivenines.analysis.measured import draws_of, summary_of
 from fivenines.analysis.order import in_order
 from fivenines.analysis.statistics.best_case import BestCase
 from fivenines.analysis.statistics.means import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.statistics.sequential import all_at_level, nominal_of
-from fivenines.analysis.trials import TrialMeasures, TypeMeasure, measures
+from fivenines.analysis.trial_figures import TypeMeasure
+from fivenines.analysis.trials import TrialMeasures, measures
+from fivenines.analysis.wording import count
 from fivenines.results.load_parts import ErrorEntry
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -54,7 +59,10 @@ class Stalls:
 
 @dataclass(frozen=True)
 class Loss:
-    """Acknowledged rows that were absent on the primary of record, over the `checked` trials."""
+    """Acknowledged rows that were absent on the primary of record, over the `checked` trials.
+
+    `draws` is the number of trials, or of deaths in turn (`unit`), `hits` that of those with a loss.
+    """
 
     checked: int
     total: int
@@ -62,13 +70,21 @@ class Loss:
     trials_with_loss: int
     phantom: int
     duplicate: int
+    draws: int
+    hits: int
+    unit: str
+
+    @property
+    def counted(self) -> str:
+        """Return the number of trials, or of deaths in turn, as a text."""
+        return count(self.draws, self.unit)
 
     @property
     def upper_bound(self) -> float | None:
-        """Without any loss: the share of trials with loss that cannot be excluded (95 %)."""
-        if self.trials_with_loss or not self.checked:
+        """Without any loss: the share of draws with loss that cannot be excluded (95 %)."""
+        if self.hits or not self.draws:
             return None
-        return never_upper_bound(self.checked)
+        return never_upper_bound(self.draws)
 
 
 @dataclass(frozen=True)
@@ -199,9 +215,9 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         tps=summary_of("tps", trials),
         qps=summary_of("qps", trials),
         latency=summaries(latencies, LATENCIES, timed),
-        writes=_outages(trials, "writes"),
-        reads=_outages(trials, "reads"),
-        connections=_outages(trials, "connections"),
+        writes=outages_in(trials, "writes"),
+        reads=outages_in(trials, "reads"),
+        connections=outages_in(trials, "connections"),
         stalls=_stalls(trials),
         failover=_failover(trials),
         loss=_loss(trials),
@@ -213,7 +229,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         types=_types(trials),
         offered=next((trial.offered for trial in trials if trial.offered is not None), None),
         invariants=_invariants(trials),
-        faults=fault_results([(trial.record.id, trial.faults) for trial in trials]),
+        faults=fault_results([(trial.record.id, trial.faults, trial.each_in_turn) for trial in trials]),
         truth=cell_truth([trial.record for trial in trials], [trial.truth for trial in trials]),
         trials=trials,
     )
@@ -227,14 +243,21 @@ def _at_level(cell: CellResult, nominal: float) -> CellResult:
     return replace(widened, trials=cell.trials)
 
 
-def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
-    return outages_of(
-        [
-            (trial.record.id, getattr(trial.availability, of, None), getattr(trial.interruptions, of))
-            for trial in trials
-        ],
-        {trial.record.id: trial.machine for trial in trials},
-    )
+def outages_in(trials: Sequence[TrialMeasures], of: Service) -> Outages:
+    """Return the outages of a service in trials: of each, or of each of its faults in turn."""
+    values: list[tuple[str, Outage | None, Sequence[Interruption]]] = []
+    for trial in trials:
+        every = getattr(trial.interruptions, of)
+        if trial.each_in_turn is None:
+            values.append((trial.record.id, getattr(trial.availability, of, None), every))
+            continue
+        for fault in trial.each_in_turn:
+            window = fault.fault_window
+            own = [one for one in every if window.at < one.gap.end <= window.until]
+            values.append((trial.record.id, getattr(fault.availability, of), own))
+    unit = next((trial.turn for trial in trials if trial.turn), "trial")
+    machines = {trial.record.id: trial.machine for trial in trials}
+    return outages_of(values, machines, unit)
 
 
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
@@ -256,6 +279,7 @@ def _failover(trials: list[TrialMeasures]) -> Failover:
 
 def _loss(trials: list[TrialMeasures]) -> Loss:
     lost = [trial.lost for trial in trials if trial.lost is not None]
+    draws = draws_of("lost", trials)
     return Loss(
         checked=len(lost),
         total=sum(lost),
@@ -263,6 +287,9 @@ def _loss(trials: list[TrialMeasures]) -> Loss:
         trials_with_loss=sum(n > 0 for n in lost),
         phantom=sum(trial.phantom or 0 for trial in trials),
         duplicate=sum(trial.duplicate or 0 for trial in trials),
+        draws=len(draws.values),
+        hits=sum(value > 0 for value, _ in draws.values),
+        unit=draws.unit,
     )
 
 

@@ -5,6 +5,7 @@ all trials at once where several are requested (`values_of`); values of counters
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from fivenines.analysis.measures.measure import Get, Measure, Seen, Value
 from fivenines.analysis.measures.measures import MEASURES
@@ -75,3 +76,55 @@ def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
 def seen_in(event: str, trials: Iterable[TrialMeasures]) -> list[bool]:
     """Return for each trial in which the event could be observed whether it has the event."""
     return [events for trial in trials if (events := EVENTS[event](trial)) is not None]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What happened by chance, several times in a trial that has faults in turn.
+
+    Attributes:
+        values: the value of each draw, and whether it is a lower bound; 1 or 0 for an event.
+        trials: the number of trials that they are of.
+        unit: what a draw is: "trial", or the fault in turn, as "death".
+    """
+
+    values: list[Value]
+    trials: int
+    unit: str = "trial"
+
+
+def draws_of(measure: str, trials: Iterable[TrialMeasures]) -> Draws:
+    """Return the values of a measure, or whether an event happened, for each trial or each fault in turn.
+
+    An event that a trial has, and none of its faults in turn that count, is a draw of its own.
+    """
+    of, some = MEASURES[measure], list(trials)
+    values: list[Value] = []
+    measured, unit = 0, "trial"
+    prepare(measure, some)
+    for trial in some:
+        several = _in_turn(of, trial)
+        whole = _whole(of, trial)
+        if several:
+            unit = trial.turn or "hiccup"
+            if of.seen is not None and whole is not None and whole[0] and not any(v for v, _ in several):
+                several.append(whole)
+        own = several or ([] if whole is None else [whole])
+        values += own
+        measured += bool(own)
+    return Draws(values, measured, unit)
+
+
+def _in_turn(of: Measure, trial: TrialMeasures) -> list[Value]:
+    """Return the values of a trial's faults in turn; [] without any."""
+    if of.seen_each is not None:
+        return [(float(seen), False) for seen in of.seen_each(trial) or ()]
+    return list(of.each(trial) or ()) if of.each is not None else []
+
+
+def _whole(of: Measure, trial: TrialMeasures) -> Value | None:
+    """Return the value of a whole trial; None: not measured."""
+    if of.seen is None:
+        return VALUES[of.name](trial)
+    seen = of.seen(trial)
+    return None if seen is None else (float(seen), False)

@@ -1,25 +1,23 @@
 """Measures of a complete trial, read from its folder."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from fivenines.analysis.availability.at_rest import Rest, at_rest
+from fivenines.analysis.availability.at_rest import at_rest
 from fivenines.analysis.availability.availability import (
-    Availability,
     Gap,
-    Throughput,
     Timeline,
     availability,
     steady_window,
     throughput,
 )
-from fivenines.analysis.availability.deaths_in_turn import Deaths, deaths_in_turn
-from fivenines.analysis.availability.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.availability.deaths_in_turn import deaths_in_turn
+from fivenines.analysis.availability.failovers import fault_measures, without_stalls
 from fivenines.analysis.availability.fault_windows import skipped
 from fivenines.analysis.availability.hiccup_served import with_served
-from fivenines.analysis.availability.in_turn import InTurn, in_turn
+from fivenines.analysis.availability.in_turn import in_turn
 from fivenines.analysis.availability.interruptions import (
     Interruptions,
     interruptions,
@@ -27,10 +25,9 @@ from fivenines.analysis.availability.interruptions import (
     stalls,
     trial_events,
 )
-from fivenines.analysis.availability.needless import Response, response
+from fivenines.analysis.availability.needless import response
 from fivenines.analysis.availability.stall_causes import (
     Evidence,
-    Stall,
     attributed,
     joined,
     read_evidence,
@@ -46,7 +43,7 @@ from fivenines.analysis.consistency.truth import TrialTruth, trial_truths
 from fivenines.analysis.figure_cache import Kind, cached
 from fivenines.analysis.performance.latency import Latency, latency_window, read_latencies
 from fivenines.analysis.performance.load import bottleneck, coarse, errors_of, offered_rate
-from fivenines.analysis.performance.steadiness import Steadiness, steadiness
+from fivenines.analysis.performance.steadiness import steadiness
 from fivenines.analysis.performance.steady import STEADY, SteadyFigures
 from fivenines.analysis.resources.cost import CLIENT
 from fivenines.analysis.resources.counted import Counted, counted
@@ -54,10 +51,10 @@ from fivenines.analysis.resources.links import link_bytes
 from fivenines.analysis.resources.machine import Sharing, sharing
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.tables import by_trial
+from fivenines.analysis.trial_figures import TrialFigures, TypeMeasure
 from fivenines.analysis.unobserved import unobserved_in_words
 from fivenines.base.errors import FiveninesError
 from fivenines.results import layout
-from fivenines.results.load_parts import Connects, ErrorEntry, Schedule, Step, TypeCounts, Work
 from fivenines.results.load_summary import LoadSummary
 from fivenines.results.records import Check, Isolation, TrialRecord
 from fivenines.results.store import StoredTrial
@@ -68,79 +65,6 @@ _STALE = """
     SELECT trial, count(*) FILTER (kind = 'read' AND error_class = 'stale') AS stale
     FROM rows GROUP BY trial
 """
-
-
-@dataclass(frozen=True)
-class TypeMeasure:
-    """Transactions of one type: counts of the whole load; rate and times in the steady window.
-
-    `latency` is None, and the rate 0, where none succeeded in the window of `seconds`.
-    """
-
-    counts: TypeCounts
-    latency: Latency | None
-    seconds: float
-
-    @property
-    def rate(self) -> float:
-        """Successful transactions per second."""
-        return self.latency.n / self.seconds if self.latency and self.seconds else 0.0
-
-
-@dataclass(frozen=True)
-class TrialFigures:
-    """Figures of a complete trial from its files. None: not measured, and `notes` say why.
-
-    `stalls` are the times of the steady window in which the load made no progress, before any fault.
-    `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
-    ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
-    is the load generator's warning about itself, `sharing` the CPU use of the machine, `lost_time` the stalls
-    and times of nearly no throughput, with their causes, `unseen` incidents that the servers do not log.
-    `slots` is the length of the time line, `transactions` its successful ones, `commits` those in the steady
-    window. `watched`: whether a split brain would have been detected. `work` is the result of a load of fixed
-    work, `steadiness` that of the throughput of a single step. `response`: what the cluster did although no
-    server had died. `rest`: the time under load before any fault. `in_turn`, `deaths`: several of them.
-    """
-
-    throughput: Throughput | None
-    latency: Latency | None
-    availability: Availability | None
-    lost: int | None
-    phantom: int | None
-    duplicate: int | None
-    in_doubt: int | None
-    stale: int | None
-    errors: list[ErrorEntry]
-    bottleneck: str
-    types: list[TypeMeasure] = field(default_factory=list)
-    schedule: Schedule | None = None
-    offered: float | None = None
-    steps: list[Step] = field(default_factory=list)
-    connects: Connects | None = None
-    faults: list[FaultMeasures] = field(default_factory=list)
-    truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
-    watched: bool = True
-    split_brains: list[SplitBrain] = field(default_factory=list)
-    response: Response | None = None
-    rest: Rest | None = None
-    in_turn: InTurn | None = None
-    deaths: Deaths | None = None
-    interruptions: Interruptions = field(default_factory=Interruptions)
-    stalls: list[Gap] = field(default_factory=list)
-    sharing: Sharing | None = None
-    lost_time: list[Stall] = field(default_factory=list)
-    unseen: str = ""
-    notes: list[str] = field(default_factory=list)
-    slots: int = 0
-    transactions: int = 0
-    commits: int = 0
-    work: Work | None = None
-    steadiness: Steadiness | None = None
-
-    @property
-    def stalls_known(self) -> bool:
-        """Return whether stalls were looked for: a step of a low rate is no stall."""
-        return self.throughput is not None and len(self.steps) < 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,7 +94,9 @@ def as_json(results: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
             "connections": one.connections,
             "network": one.network,
             "evidence": why(one),
-            "trials": one.judgement.n,
+            "trials": one.judgement.trials,
+            "n": one.judgement.n,
+            "unit": one.judgement.unit,
             "more_trials": one.judgement.more,
         }
         for one in results

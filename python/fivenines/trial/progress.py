@@ -123,8 +123,8 @@ class Figures:
     """Key figures of a finished trial; None: not measured.
 
     `tps` is of the steady window. `outage_ms` is the longest interruption of writes (of reads without
-    writes), 0 without any, and a lower bound unless `back`. `lost` counts lost acknowledged rows, `failed`
-    the transactions that failed in a trial without a fault.
+    writes), 0 without any, the mean of several deaths in turn, and a lower bound unless `back`. `lost` counts
+    lost acknowledged rows, `failed` the transactions that failed in a trial without a fault.
     """
 
     tps: float | None = None

@@ -52,10 +52,15 @@ class Death:
 
 @dataclass(frozen=True)
 class Deaths:
-    """The deaths of one trial that count, in order, and how many were planned."""
+    """The deaths of one trial that count, in order, and how many were planned.
+
+    `apart`: whether each of the trial's deaths came after the recovery from the one before. Otherwise they
+    are faults of their own.
+    """
 
     deaths: tuple[Death, ...]
     planned: int
+    apart: bool = True
 
 
 def deaths_in_turn(
@@ -93,7 +98,7 @@ def deaths_in_turn(
                 rows,
             )
         )
-    return Deaths(tuple(found), planned(every))
+    return Deaths(tuple(found), planned(every), all(_apart(number, faults) for number in range(len(faults))))
 
 
 def _counted(states: States, faults: Sequence[FaultMeasures]) -> int:
@@ -101,12 +106,18 @@ def _counted(states: States, faults: Sequence[FaultMeasures]) -> int:
     first = _kinds(states, faults[0].fault_window.at)
     for number, one in enumerate(faults):
         fault = one.fault_window.faults[0]
-        before = faults[number - 1].fault_window.faults[0] if number else None
-        recovered = before is None or (before.rejoined_at is not None and before.rejoined_at <= fault.at)
-        alone = len(one.fault_window.faults) == 1
-        if not alone or not fault.verified or not recovered or _kinds(states, fault.at) != first:
+        if not _apart(number, faults) or not fault.verified or _kinds(states, fault.at) != first:
             return number
     return len(faults)
+
+
+def _apart(number: int, faults: Sequence[FaultMeasures]) -> bool:
+    """Return whether a death was alone, and the cluster had recovered from the one before."""
+    window = faults[number].fault_window
+    if len(window.faults) > 1 or not number:
+        return len(window.faults) == 1
+    back = faults[number - 1].fault_window.faults[0].rejoined_at
+    return back is not None and back <= window.at
 
 
 def _recovered(one: FaultMeasures) -> float:

@@ -1,18 +1,22 @@
-"""The faults of a cell over its trials: phases, outages, brown-out, failures and work lost."""
+"""The faults of a cell over its trials: phases, outages, brown-out, failures and work lost.
+
+Deaths in turn are one fault that happens several times in a trial. Their means are then those of the trials'
+means, see `analysis.availability.deaths_in_turn`.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.availability.failovers import FaultMeasures
-from fivenines.analysis.availability.outages import Outages, Service, outages_of
+from fivenines.analysis.availability.outages import Outages, Service, by_trial, outages_of
 from fivenines.analysis.availability.phases import PHASES, Failover
-from fivenines.analysis.statistics.means import Summary, summarise, summarise_known
+from fivenines.analysis.statistics.means import Summary
 
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """One phase over the trials whose load wrote again, in ms; `absent` is the number of trials without it.
+    """One phase over the faults after which the load wrote again, in ms; `absent`: those without it.
 
     An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up may
     not end) are lower bounds of the summary.
@@ -26,7 +30,7 @@ class PhaseResult:
     @property
     def seen(self) -> bool:
         """Return whether any trial has this phase."""
-        return self.absent < self.summary.n
+        return self.absent < len(self.values)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class FaultResult:
         kind: the class of the fault.
         mtbf: seconds between two such faults, if the experiment gives it.
         trials: number of trials in which it was injected.
+        times: number of times that it was injected: as often as `trials`, unless it came in turn.
         interrupted: number of these in which writes were noticeably unavailable.
         not_recovered: number of these in which the load did not write again: they are in no phase.
         stuck: phases in which the trials that did not recover were at the end, with their number.
@@ -57,6 +62,7 @@ class FaultResult:
     kind: str
     mtbf: float | None
     trials: int
+    times: int
     interrupted: int
     not_recovered: int
     stuck: dict[str, int]
@@ -74,23 +80,41 @@ class FaultResult:
     work_lost: Summary
     notes: tuple[str, ...]
 
+    @property
+    def in_turn(self) -> bool:
+        """Return whether it was injected several times in a trial."""
+        return self.times > self.trials
+
+    @property
+    def called(self) -> str:
+        """Return fault and target, and whether it came in turn."""
+        return f"{self.label}, in turn" if self.in_turn else self.label
+
     def phase(self, name: str) -> PhaseResult:
         """Return the phase of this name."""
         return next(phase for phase in self.phases if phase.name == name)
 
 
-def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list[FaultResult]:
-    """Return the first, second, ... fault of all trials (id, faults) together; [] without any fault."""
-    most = max((len(faults) for _, faults in trials), default=0)
-    return [
-        _result(number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)])
-        for number in range(most)
-    ]
+def fault_results(
+    trials: Sequence[tuple[str, Sequence[FaultMeasures], Sequence[FaultMeasures] | None]],
+) -> list[FaultResult]:
+    """Return the first, second, ... fault of all trials together; [] without any fault.
+
+    Args:
+        trials: the id of each, all of its faults, and its deaths in turn that count (None: it has none).
+    """
+    groups: list[list[tuple[str, FaultMeasures]]] = []
+    for trial, faults, deaths in trials:
+        of = [[(trial, one)] for one in faults] if deaths is None else [[(trial, one) for one in deaths]]
+        groups += [[] for _ in of[len(groups) :]]
+        for group, own in zip(groups, of, strict=False):
+            group.extend(own)
+    return [_result(number, values) for number, values in enumerate(groups) if values]
 
 
 def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult:
     measures = [item for _, item in values]
-    back = [measure for measure in measures if measure.failover.returned]
+    back = [(trial, item) for trial, item in values if item.failover.returned]
     not_recovered = [measure for measure in measures if not measure.failover.returned]
     labels = Counter(measure.fault_window.label for measure in measures)
     return FaultResult(
@@ -98,42 +122,47 @@ def _result(number: int, values: list[tuple[str, FaultMeasures]]) -> FaultResult
         label=labels.most_common(1)[0][0],
         kind=measures[0].fault_window.kind,
         mtbf=measures[0].fault_window.mtbf,
-        trials=len(measures),
+        trials=len({trial for trial, _ in values}),
+        times=len(values),
         interrupted=sum(measure.failover.interrupted for measure in measures),
         not_recovered=len(not_recovered),
         stuck=dict(Counter(item.failover.phases[-1].name for item in not_recovered)),
         phases=tuple(_phase(name, back) for name in PHASES),
-        back=summarise([item.failover.return_ms for item in back]),
-        returned=summarise(
-            [_returned_ms(measure.failover) for measure in measures], bounds=len(not_recovered)
-        ),
-        whole=summarise(
-            [measure.failover.ms for measure in measures],
-            bounds=sum(not measure.failover.ended for measure in measures),
-        ),
+        back=_summary(back, lambda one: (one.failover.return_ms, False)),
+        returned=_summary(values, lambda one: (_returned_ms(one.failover), not one.failover.returned)),
+        whole=_summary(values, lambda one: (one.failover.ms, not one.failover.ended)),
         writes=_outages(values, "writes"),
         reads=_outages(values, "reads"),
         connections=_outages(values, "connections"),
-        brownout=summarise_known(measure.brownout_ms for measure in measures),
-        steady_below=summarise_known(measure.steady_below for measure in measures),
-        failed=summarise([measure.failed for measure in measures]),
-        in_doubt=summarise([measure.in_doubt for measure in measures]),
-        work_lost=summarise(
-            [measure.work_lost for measure in measures if measure.work_lost is not None],
-            bounds=sum(measure.work_lost is not None and not measure.caught_up for measure in measures),
-        ),
+        brownout=_summary(values, lambda one: _known(one.brownout_ms)),
+        steady_below=_summary(values, lambda one: _known(one.steady_below)),
+        failed=_summary(values, lambda one: (one.failed, False)),
+        in_doubt=_summary(values, lambda one: (one.in_doubt, False)),
+        work_lost=_summary(values, lambda one: _known(one.work_lost, not one.caught_up)),
         notes=tuple(f"{trial}: {note}" for trial, item in values for note in item.failover.notes),
     )
 
 
-def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
-    phases = [measure.failover.phase(name) for measure in measures]
-    values = tuple(phase.ms if phase else 0.0 for phase in phases)
+def _summary(
+    values: Sequence[tuple[str, FaultMeasures]], of: Callable[[FaultMeasures], tuple[float, bool] | None]
+) -> Summary:
+    """Summarise a figure of the faults that have it, by trial."""
+    known = [(trial, value) for trial, item in values if (value := of(item)) is not None]
+    return by_trial([trial for trial, _ in known], [value for _, value in known])
+
+
+def _known(value: float | None, bound: bool = False) -> tuple[float, bool] | None:
+    return None if value is None else (value, bound)
+
+
+def _phase(name: str, values: Sequence[tuple[str, FaultMeasures]]) -> PhaseResult:
+    phases = [item.failover.phase(name) for _, item in values]
+    own = [(phase.ms, not phase.closed) if phase else (0.0, False) for phase in phases]
     return PhaseResult(
         name,
-        summarise(values, bounds=sum(phase is not None and not phase.closed for phase in phases)),
+        by_trial([trial for trial, _ in values], own),
         sum(phase is None for phase in phases),
-        values,
+        tuple(ms for ms, _ in own),
     )
 
 

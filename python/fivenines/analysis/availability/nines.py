@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fivenines.analysis.availability.deaths_in_turn import DEATHS
 from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics.means import Summary, satterthwaite, student_t
@@ -142,7 +143,8 @@ def assumed_mtbf(run: Run) -> dict[str, float]:
 def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
     """Return an availability for each fault of each cell, then for all faults of a solution together.
 
-    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF.
+    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF. Faults in
+    turn are one fault; deaths in turn are left out where the same fault hit clusters of its own.
     """
     result: list[Availability] = []
     groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
@@ -155,13 +157,22 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
             if mtbf and len(cell.faults) == 1:
                 group = cell.key.without_fault
                 groups.setdefault(group, []).append((cell, fault, mtbf))
-    together = [_together(members) for members in groups.values() if len(members) > 1]
+    distinct = [_distinct(members) for members in groups.values()]
+    together = [_together(members) for members in distinct if len(members) > 1]
     return [*result, *together]
+
+
+def _distinct(
+    members: Sequence[tuple[CellResult, FaultResult, float]],
+) -> list[tuple[CellResult, FaultResult, float]]:
+    """Leave out deaths in turn of a fault that is there by itself, too: it has one rate."""
+    alone = {fault.label for _, fault, _ in members if not fault.in_turn and fault.kind in DEATHS}
+    return [one for one in members if not one[1].in_turn or one[1].label not in alone]
 
 
 def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availability:
     outage = fault.writes.total
-    label = fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
+    label = fault.called if len(cell.faults) == 1 else f"{fault.number}: {fault.called}"
     mttr = Estimate(*(_in_seconds(v) for v in (outage.mean, outage.ci_low, outage.ci_high)))
     share = unavailable([Term(outage, mtbf)]) if mtbf else None
     return Availability(cell.key, label, mttr, mtbf, share, _bound([fault]), fault.trials)

@@ -1,5 +1,10 @@
-"""Outages over several trials: longest, total, number, and the events they belong to."""
+"""Outages over several trials: longest, total, number, and the events they belong to.
 
+Of a trial with deaths in turn, each death has its own outage. An interval is that of the trials' means then,
+see `analysis.availability.deaths_in_turn`.
+"""
+
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +14,7 @@ from fivenines.analysis.availability.availability import Outage
 from fivenines.analysis.availability.client_waits import Wait
 from fivenines.analysis.availability.interruptions import Interruption, counted
 from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.analysis.wording import count
 
 # Kind of service with an outage: its name in `Availability` and in `Interruptions`.
 Service = Literal["writes", "reads", "connections"]
@@ -16,7 +22,9 @@ Service = Literal["writes", "reads", "connections"]
 
 @dataclass(frozen=True)
 class OutagePoint:
-    """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage.
+    """The outage of a trial, or of one of its deaths in turn, in ms.
+
+    Not `back`: a lower bound; not `noticed`: no outage.
 
     `ms` is the longest interruption, `total_ms` the sum of all `number`; `events` counts them by event.
     `wait`: a client time-out ended the longest.
@@ -37,7 +45,8 @@ class OutagePoint:
 class Outages:
     """Outages of writes, reads or new connections over trials, in ms; without recovery a lower bound.
 
-    `summary` is of the longest interruption of each trial, `total` of all its interruptions together.
+    `summary` is of the longest interruption of each trial, `total` of all its interruptions together. `unit`
+    says what has a point: each trial, or each death.
     """
 
     summary: Summary
@@ -46,6 +55,12 @@ class Outages:
     points: list[OutagePoint]
     noticed: int
     not_recovered: int
+    unit: str = "trial"
+
+    @property
+    def counted(self) -> str:
+        """Return the number of points as a text: "8 trials"."""
+        return count(len(self.points), self.unit)
 
     @property
     def events(self) -> dict[str, int]:
@@ -69,10 +84,14 @@ class Outages:
 def outages_of(
     values: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
     machines: Mapping[str, str] | None = None,
+    unit: str = "trial",
 ) -> Outages:
     """Summarise the outages of trials: id, outage (None: not measured), and its interruptions where known.
 
-    `machines`: the machine of each trial, by id.
+    Args:
+        values: an item for each trial, or for each of its deaths in turn.
+        machines: the machine of each trial, by id.
+        unit: what has an item: "trial" or "death".
     """
     points = [
         OutagePoint(
@@ -91,13 +110,33 @@ def outages_of(
         for trial, outage, interruptions in values
         if outage is not None
     ]
-    not_recovered = sum(not point.back for point in points)
-    where = [(machines or {}).get(point.trial, "") for point in points]
+    trials = [point.trial for point in points]
     return Outages(
-        summarise([point.ms for point in points], bounds=not_recovered, machines=where),
-        summarise([point.total_ms for point in points], bounds=not_recovered, machines=where),
-        summarise([point.number for point in points]),
+        by_trial(trials, [(point.ms, not point.back) for point in points], machines),
+        by_trial(trials, [(point.total_ms, not point.back) for point in points], machines),
+        by_trial(trials, [(point.number, False) for point in points]),
         points,
         sum(point.noticed for point in points),
-        not_recovered,
+        sum(not point.back for point in points),
+        unit,
+    )
+
+
+def by_trial(
+    trials: Sequence[str], values: Sequence[tuple[float, bool]], machines: Mapping[str, str] | None = None
+) -> Summary:
+    """Summarise values by trial: a sample of one mean for each trial, a lower bound if any value is.
+
+    Args:
+        trials: the trial of each value, by id.
+        values: each value, and whether it is a lower bound.
+        machines: the machine of each trial, by id.
+    """
+    own: dict[str, list[tuple[float, bool]]] = {}
+    for trial, value in zip(trials, values, strict=True):
+        own.setdefault(trial, []).append(value)
+    return summarise(
+        [math.fsum(value for value, _ in several) / len(several) for several in own.values()],
+        bounds=sum(any(bound for _, bound in several) for several in own.values()),
+        machines=[(machines or {}).get(trial, "") for trial in own],
     )

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fivenines.analysis.availability.deaths_in_turn import order
 from fivenines.analysis.availability.needless import harmless
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.availability import judge_availability
@@ -16,7 +17,7 @@ from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
 from fivenines.base.units import format_duration
-from fivenines.results.records import TrialRecord
+from fivenines.results.records import CellKey, TrialRecord
 
 # Workload, connections, network, fault, and run. The fault is empty for measures from before it, the run if
 # there is only one.
@@ -92,7 +93,9 @@ def candidate(
             judgements.append(judge_availability(requirement, own, mtbf or {}))
             continue
         # A best case reports half of its trials; failures in the other half count as well.
-        strata = _strata(whole if requirement.measure.kind == "event" else own, requirement.measure)
+        event = requirement.measure.kind == "event"
+        shares = event or requirement.percentile is not None
+        strata = _strata(whole if event else own, requirement.measure, shares)
         each = [judge(requirement, trials, _where(at, strata)) for at, trials in strata.items()]
         found = worst(each) if each else Judgement(requirement, "inconclusive")
         judgements.append(by_design(found, whole) if requirement.measure.name == "lost" else found)
@@ -167,21 +170,53 @@ def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
-def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
-    """Return the trials that have the measure, by stratum."""
+def _strata(
+    cells: Sequence[CellResult], measure: Measure, shares: bool = False
+) -> dict[Stratum, list[TrialMeasures]]:
+    """Return the trials that have the measure, by stratum; `shares`: for a share of trials or deaths."""
     event = measure.kind == "event"
+    alone = _faults_alone(cells) if shares else {}
     measures: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
         if measure.fault and not cell.faulted:
             continue
         key = cell.key
-        own_fault = key.fault if event or measure.when != "steady" else ""
+        own_fault = alone.get((cell.run, key), key.fault) if event or measure.when != "steady" else ""
         # Events are counted by fault (or without one), over all workloads, connections and runs.
         at = ("", 0, "", own_fault, "")
         if not event:
             at = (key.workload, key.connections, key.network, own_fault, cell.run)
         measures.setdefault(at, []).extend(cell.trials)
     return measures
+
+
+def _faults_alone(cells: Sequence[CellResult]) -> dict[tuple[str, CellKey], str]:
+    """Return for cells with deaths in turn, by run and key, the name of the same fault where it is single.
+
+    It is one fault, so a share is that of both together, unless the deaths in turn depend on their order.
+    Several faults of one label may differ in their settings.
+    """
+    single: dict[str, set[str]] = {}
+    for cell in cells:
+        for fault in cell.faults if len(cell.faults) == 1 else ():
+            if not fault.in_turn:
+                single.setdefault(fault.label, set()).add(cell.key.fault)
+    names = {label: min(keys) for label, keys in single.items() if len(keys) == 1}
+    in_turn = [(cell, fault.label) for cell in cells for fault in cell.faults if _of_deaths(cell)]
+    return {
+        (cell.run, cell.key): names[label] for cell, label in in_turn if label in names and not _ordered(cell)
+    }
+
+
+def _of_deaths(cell: CellResult) -> bool:
+    """Return whether a cell has deaths in turn; hiccups in turn have lengths of their own."""
+    return bool(cell.trials) and all(trial.turn == "death" for trial in cell.trials)
+
+
+def _ordered(cell: CellResult) -> bool:
+    """Return whether the outages of deaths in turn depend on their order."""
+    effect = order([trial.deaths for trial in cell.trials if trial.deaths is not None])
+    return effect is not None and effect.seen
 
 
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:

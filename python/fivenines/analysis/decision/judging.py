@@ -7,22 +7,25 @@
     %,
                 which takes 29 trials without it; `lost <= 5%` by the interval of the share
 
+Each death in turn counts like a trial for shares and percentiles; a mean is that of the trials' means, see
+`analysis.availability.deaths_in_turn`.
+
 Source of the intervals of shares: Clopper and Pearson, Biometrika 26 (1934) 404.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scipy import special
 
 from fivenines.analysis.availability.nines import Bound, Estimate
-from fivenines.analysis.measured import seen_in, summary_of, values_of
+from fivenines.analysis.measured import Draws, draws_of, summary_of
 from fivenines.analysis.measures.condition import Requirement
 from fivenines.analysis.statistics.means import CONFIDENCE, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOTHING, percent
+from fivenines.analysis.wording import NOTHING, count, percent
 
 # `inconclusive`: the trials show neither, or did not measure it.
 Status = Literal["met", "missed", "inconclusive"]
@@ -41,11 +44,11 @@ class Judgement:
     Attributes:
         requirement: the requirement.
         status: met, missed, or inconclusive.
-        n: number of trials that measured it.
-        events: trials with the event, or beyond the limit of a percentile.
+        n: number of trials, or of faults in turn, that measured it.
+        events: those with the event, or beyond the limit of a percentile.
         summary: summary of a mean; None otherwise.
         number: number of a solution that does not vary between trials.
-        bound: upper bound of the share of trials; None for a mean or a number.
+        bound: upper bound of the share with the event; None for a mean or a number.
         more: further trials that would probably decide it; None: decided, or unknown.
         where: the fault or condition, if there are several.
         design: why the solution's design excludes it, according to its manual; empty: it does not.
@@ -53,6 +56,8 @@ class Judgement:
         estimate: an availability, as a fraction; None for other measures.
         limit_of: the direction of an estimate that is a bound.
         missing: what an estimate leaves out, in words.
+        trials: number of trials that measured it; fewer than `n` if they have faults in turn.
+        unit: what `n` counts: "trial", or the fault in turn, as "death".
     """
 
     requirement: Requirement
@@ -69,20 +74,29 @@ class Judgement:
     estimate: Estimate | None = None
     limit_of: Bound = ""
     missing: tuple[str, ...] = ()
+    trials: int = 0
+    unit: str = "trial"
+
+    @property
+    def counted(self) -> str:
+        """Return the number of trials as a text; of faults in turn, with that of their clusters."""
+        clusters = "" if self.unit == "trial" else f" of {count(self.trials, 'cluster')}"
+        return f"{count(self.n, self.unit)}{clusters}"
+
+    @property
+    def enough(self) -> int | None:
+        """Return the number of trials that would probably decide it; None: decided, or unknown."""
+        return None if self.more is None else self.trials + self.more
 
 
 def judge(requirement: Requirement, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
     """Judge a requirement by trials of one stratum; for numbers of a solution see `judge_number`."""
+    name = requirement.measure.name
     if requirement.measure.kind == "event":
-        seen = seen_in(requirement.measure.name, trials)
-        return _share(requirement, len(seen), sum(seen), where)
+        return _share(requirement, draws_of(name, trials), where)
     if requirement.percentile is None:
-        return _mean(requirement, summary_of(requirement.measure.name, trials), where)
-    values = [item for item in values_of(requirement.measure.name, trials) if item is not None]
-    # The true value of a lower bound within the limit may be beyond it, so it is no evidence for "met".
-    beyond = sum(bound or not _holds(requirement, value) for value, bound in values)
-    certain = sum(not _holds(requirement, value) for value, _ in values)
-    return _percentile(requirement, len(values), beyond, certain, where)
+        return _mean(requirement, summary_of(name, trials), where)
+    return _percentile(requirement, draws_of(name, trials), where)
 
 
 def judge_number(requirement: Requirement, number: float | None) -> Judgement:
@@ -146,7 +160,9 @@ def _mean(requirement: Requirement, summary: Summary, where: str) -> Judgement:
     elif against is not None and not _holds(requirement, against):
         status = "missed"
     more = _trials_for_mean(requirement, summary) if status == "inconclusive" else None
-    return Judgement(requirement, status, summary.n, summary=summary, more=more, where=where)
+    return Judgement(
+        requirement, status, summary.n, summary=summary, more=more, where=where, trials=summary.n
+    )
 
 
 def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
@@ -160,20 +176,23 @@ def _trials_for_mean(requirement: Requirement, summary: Summary) -> int | None:
     return None if expected is None else expected - have
 
 
-def _share(requirement: Requirement, n: int, events: int, where: str) -> Judgement:
+def _share(requirement: Requirement, draws: Draws, where: str) -> Judgement:
+    n, events = len(draws.values), sum(value > 0 for value, _ in draws.values)
     low, high = share_bounds(events, n)
     status: Status = "inconclusive"
     if (requirement.relation == "=" and events) or (n and low > requirement.limit):
         status = "missed"
     elif n and high <= requirement.limit:
         status = "met"
-    more = None
-    if status == "inconclusive" and n and not events:
-        more = max(1, trials_without(requirement.limit) - n)
-    return Judgement(requirement, status, n, events, bound=high, more=more, where=where)
+    more = _more_trials(draws, requirement.limit) if status == "inconclusive" and not events else None
+    return _of_draws(draws, Judgement(requirement, status, n, events, bound=high, more=more, where=where))
 
 
-def _percentile(requirement: Requirement, n: int, beyond: int, certain: int, where: str) -> Judgement:
+def _percentile(requirement: Requirement, draws: Draws, where: str) -> Judgement:
+    n = len(draws.values)
+    # The true value of a lower bound within the limit may be beyond it, so it is no evidence for "met".
+    beyond = sum(bound or not _holds(requirement, value) for value, bound in draws.values)
+    certain = sum(not _holds(requirement, value) for value, _ in draws.values)
     allowed = 1 - (requirement.percentile or 0.0)
     if not requirement.below:
         allowed = requirement.percentile or 0.0
@@ -184,5 +203,17 @@ def _percentile(requirement: Requirement, n: int, beyond: int, certain: int, whe
         status = "missed"
     elif n and high <= allowed:
         status = "met"
-    more = max(1, trials_without(allowed) - n) if status == "inconclusive" and n and not beyond else None
-    return Judgement(requirement, status, n, certain, bound=high, more=more, where=where)
+    more = _more_trials(draws, allowed) if status == "inconclusive" and not beyond else None
+    return _of_draws(draws, Judgement(requirement, status, n, certain, bound=high, more=more, where=where))
+
+
+def _of_draws(draws: Draws, judgement: Judgement) -> Judgement:
+    return replace(judgement, trials=draws.trials, unit=draws.unit)
+
+
+def _more_trials(draws: Draws, share: float) -> int | None:
+    """Return the further trials without an event that would show a share to be smaller; None without any."""
+    if not draws.trials:
+        return None
+    missing = trials_without(share) - len(draws.values)
+    return max(1, math.ceil(missing * draws.trials / len(draws.values)))

@@ -1,7 +1,7 @@
 """What a measure is: its names, unit, direction and period, and how a trial's value is computed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +30,11 @@ Get = Callable[[TrialMeasures], Value | None]
 # Returns whether a trial has an event; None where it could not be observed.
 Seen = Callable[[TrialMeasures], bool | None]
 
+# Returns what each of several faults in turn of one trial had: values, or whether the event happened; None:
+# the trial has no such faults, or it is not known of them.
+Each = Callable[[TrialMeasures], Sequence[Value] | None]
+SeenEach = Callable[[TrialMeasures], Sequence[bool] | None]
+
 # Computes a number of a solution from its deployment and the prices of hosts; None: unknown.
 Number = Callable[[Deployment, Prices | None], float | None]
 
@@ -57,7 +62,9 @@ class Measure:
         called: the quantity itself, where the noun is a unit; empty: the noun says it.
         never: what is true if an event never happens; empty: "no", then the noun.
         value: computes a trial's value in the unit, of every kind but events, numbers and estimates.
+        each: returns the value of each fault in turn; the trial's value is then their mean.
         seen: returns whether a trial has the event.
+        seen_each: returns whether each fault in turn had the event.
         number: computes the number of a solution.
     """
 
@@ -77,7 +84,9 @@ class Measure:
     called: str = ""
     never: str = ""
     value: Get | None = field(default=None, compare=False, repr=False)
+    each: Each | None = field(default=None, compare=False, repr=False)
     seen: Seen | None = field(default=None, compare=False, repr=False)
+    seen_each: SeenEach | None = field(default=None, compare=False, repr=False)
     number: Number | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -185,7 +185,11 @@ def _show(found: "list[Verdict]", wide: bool) -> None:
             console.say(verdict.sentence)
         if not verdict.decision.unmeasured:
             left_out += _table(verdict, wide)
-    console.say("\u2713 met, \u2717 not met, ? inconclusive; with the number of trials that miss it")
+    units = {one.unit for each in found for of in each.decision.candidates for one in of.judgements}
+    in_turn = "".join(f" or {unit}s in turn" for unit in sorted(units - {"trial"}))
+    console.say(
+        f"\u2713 met, \u2717 not met, ? inconclusive; with the number of trials{in_turn} that miss it"
+    )
     for line in rest:
         console.say(f"- {line}")
     console.note_left_out(left_out, "fivenines decide --wide")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from fivenines.analysis.availability.nines import availabilities
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics.means import compare, never_upper_bound
+from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import (
     DURATION,
     SPEED,
@@ -156,7 +157,11 @@ def _violations(cells: list[CellResult]) -> list[str]:
 
 
 def _losses(cells: list[CellResult]) -> list[str]:
-    """Return which solutions lost acknowledged rows, and the upper bound for those that did not."""
+    """Return which solutions lost acknowledged rows, and the upper bound for those that did not.
+
+    Losses of deaths in turn have sentences of their own (`chapters.availability.deaths_in_turn`).
+    """
+    cells = [cell for cell in cells if not all(map(_told_by_death, cell.trials))]
     sentences: list[str] = []
     clean: dict[int, list[str]] = {}
     for solution, members in by_solution(cells).items():
@@ -180,6 +185,12 @@ def _losses(cells: list[CellResult]) -> list[str]:
             " (95 % upper bound)."
         )
     return sentences
+
+
+def _told_by_death(trial: TrialMeasures) -> bool:
+    """Return whether all lost rows of a trial belong to its deaths in turn."""
+    deaths = trial.deaths.deaths if trial.deaths is not None else ()
+    return bool(deaths) and sum(death.lost or 0 for death in deaths) == trial.lost
 
 
 def _overrun(cells: list[CellResult]) -> list[str]:

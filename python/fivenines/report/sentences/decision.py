@@ -135,7 +135,9 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
             one.requirement.text: {
                 "status": one.status,
                 "evidence": evidence(one),
-                "trials": one.n,
+                "trials": one.trials,
+                "n": one.n,
+                "unit": one.unit,
                 "more_trials": one.more,
             }
             for one in candidate.judgements

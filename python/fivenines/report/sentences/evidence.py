@@ -64,7 +64,8 @@ def mark(judgement: Judgement) -> str:
     estimated = judgement.requirement.measure.kind == "estimate"
     if judgement.n and judgement.summary is None and judgement.number is None and not estimated:
         failed = "" if judgement.requirement.percentile is not None else " failed"
-        text = _events(judgement, f"{judgement.n}{failed}")
+        each = str(judgement.n) if judgement.unit == "trial" else count(judgement.n, judgement.unit)
+        text = _events(judgement, f"{each}{failed}")
     # The evidence may have brackets already.
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
 
@@ -94,7 +95,7 @@ def evidence(judgement: Judgement) -> str:
         text = mean_of_measure(judgement.summary, requirement.measure)
         single = " in 1 trial" if judgement.n == 1 else ""
         return f"{text}{single}{_where(judgement)}"
-    return _events(judgement, count(judgement.n, "trial"))
+    return _events(judgement, judgement.counted)
 
 
 def _estimate(judgement: Judgement) -> str:
@@ -141,8 +142,8 @@ def of_design(judgement: Judgement) -> str:
     """ "may lose acknowledged rows by design (a commit waits for no replica), not seen in 3 trials"."""
     seen = "not measured"
     if judgement.n:
-        trials = count(judgement.n, "trial")
-        seen = f"{judgement.events} of {trials} lost some" if judgement.events else f"not seen in {trials}"
+        of = judgement.counted
+        seen = f"{judgement.events} of {of} lost some" if judgement.events else f"not seen in {of}"
     return f"{BY_DESIGN} ({judgement.design}), {seen}"
 
 
@@ -213,22 +214,22 @@ def _open(judgements: Sequence[Judgement]) -> str:
     known = [one for one in judgements if one.n]
     if any(one.missing for one in judgements) or not known:
         return f": {listed(list(dict.fromkeys(evidence(one) for one in judgements)))}"
-    n = min(one.n for one in known)
+    fewest = min(known, key=lambda one: one.n)
     bound = max((one.bound for one in judgements if one.bound is not None), default=None)
     if bound is None or any(one.events for one in judgements):
-        return f" after {count(n, 'trial')} of each{more_trials(judgements)}"
+        return f" after {fewest.counted} of each{more_trials(judgements)}"
     return (
-        f": no failure in {count(n, 'trial')} of each, but up to {percent(100 * bound)} % of trials "
+        f": no failure in {fewest.counted} of each, but up to {percent(100 * bound)} % of {fewest.unit}s "
         f"may fail (95 % upper bound){more_trials(judgements)}"
     )
 
 
 def more_trials(judgements: Sequence[Judgement]) -> str:
     """Return how many more trials would decide a requirement, and the command; "" if that is not known."""
-    estimates = [(one.more, one.n + one.more) for one in judgements if one.more is not None]
-    if not estimates:
+    more = max((one.more for one in judgements if one.more is not None), default=None)
+    if more is None:
         return ""
-    more, whole = max(estimates)[0], max(total for _, total in estimates)
+    whole = max(one.enough for one in judgements if one.enough is not None)
     return f"; about {count(more, 'more trial')} of each would decide ({continued(whole)})"
 
 

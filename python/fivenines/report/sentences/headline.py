@@ -58,7 +58,7 @@ def broken_promises(decision: Decision) -> list[str]:
     """Return a sentence for each solution that lost rows although its design excludes that."""
     return [
         f"Broken promise: {one.called} lost acknowledged rows in {judgement.events} of "
-        f"{count(judgement.n, 'trial')} (first {judgement.broken[0]}), which its design excludes."
+        f"{judgement.counted} (first {judgement.broken[0]}), which its design excludes."
         for one in decision.candidates
         for judgement in one.judgements
         if judgement.broken
@@ -116,7 +116,7 @@ def _open_and_next(decision: Decision) -> list[str]:
     if not decision.best:
         return []
     chosen = decision.candidate(decision.best[0])
-    totals = [one.n + one.more for one in chosen.judgements if one.more is not None and one.n]
+    totals = [one.enough for one in chosen.judgements if one.enough is not None and one.n]
     next_ = f"{max(totals)} trials of each would confirm: {continued(max(totals))}" if totals else ""
     return [_limits(chosen), next_]
 
@@ -131,10 +131,10 @@ def _limits(chosen: Candidate) -> str:
         return f"{quoted([open_[0].requirement])}: {evidence(open_[0])}."
     # Lost rows weigh most, so they are named first.
     first = next((one for one in known if one.requirement.measure.name == "lost"), known[0])
-    n, rest = min(one.n for one in known), len(open_) - 1
+    fewest, rest = min(known, key=lambda one: one.n), len(open_) - 1
     more = f" and {count(rest, 'more requirement')}" if rest else ""
-    verb = "is" if n == 1 else "are"
-    return f"{count(n, 'trial')} {verb} too few to confirm {quoted([first.requirement])}{more}."
+    verb = "is" if fewest.n == 1 else "are"
+    return f"{fewest.counted} {verb} too few to confirm {quoted([first.requirement])}{more}."
 
 
 def _why(decision: Decision) -> str:

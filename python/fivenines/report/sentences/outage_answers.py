@@ -80,8 +80,7 @@ def _outage(outages: Outages) -> str:
     events = listed([f"{n} by {event}" for event, n in outages.events.items()])
     total = milliseconds(whole)
     least = "at least " if outages.not_recovered else ""
-    trials = count(len(outages.points), "trial")
-    causes = f" (in {trials}: {events})" if events else ""
+    causes = f" (in {outages.counted}: {events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{causes}"
 
 

@@ -44,7 +44,7 @@ def how_judged(requirement: Requirement) -> str:
         share, trials = percent(100 * requirement.limit), trials_without(requirement.limit)
         return (
             f"not met after one trial that fails; met once failures in more than {share} % of trials can be "
-            f"excluded, which takes {trials} trials without a failure"
+            f"excluded, which takes {trials} trials, or faults in turn, without a failure"
         )
     if requirement.measure.kind == "event" or requirement.percentile is not None:
         return "decided once the 95 % interval of the share of trials lies entirely on one side of the limit"

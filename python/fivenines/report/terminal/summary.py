@@ -111,14 +111,13 @@ def failover_text(cell: CellResult) -> str:
 
 
 def loss_text(cell: CellResult) -> str:
-    """Return the number of lost rows and of trials with a loss."""
+    """Return the number of lost rows, and of trials or deaths in turn with a loss."""
     loss = cell.loss
     if not loss.checked:
         return NOTHING
-    trials = count(loss.checked, "trial")
     if not loss.total:
-        return f"0 (in {trials})"
-    return f"{loss.total} (in {loss.trials_with_loss} of {trials})"
+        return f"0 (in {loss.counted})"
+    return f"{loss.total} (in {loss.hits} of {loss.counted})"
 
 
 def split_text(cell: CellResult) -> str:

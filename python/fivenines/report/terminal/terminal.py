@@ -235,7 +235,7 @@ def _fault_rows(run: Run, cells: Sequence[CellResult]) -> list[Row]:
 
 def _fault_row(fault: FaultResult, known: Availability | None) -> Row:
     row = {phase.name.capitalize(): _mean(fault, phase.name) for phase in fault.phases}
-    row["Not recovered"] = f"{fault.not_recovered} of {fault.trials}" if fault.not_recovered else NOTHING
+    row["Not recovered"] = f"{fault.not_recovered} of {fault.times}" if fault.not_recovered else NOTHING
     nines = known.nines if known else None
     downtime = known.downtime if known else None
     limit = known.bound if known else ""

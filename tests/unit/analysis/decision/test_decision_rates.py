@@ -14,6 +14,7 @@ from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.comparing import Comparer
 from fivenines.analysis.decision.decide import decide_among
 from fivenines.analysis.decision.judging import _share
+from fivenines.analysis.measured import Draws
 from fivenines.analysis.measures.condition import parse_requirement
 from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.measures import Measure
@@ -81,8 +82,9 @@ def _candidate(name: str, truth: Truth, rng: random.Random) -> Candidate:
     # An outage begins at a random phase of a check of 500 ms.
     outages = [truth.outage * (600 + 500 * rng.random()) for _ in range(TRIALS)]
     latencies = [20 * math.exp(rng.gauss(0, 0.2)) for _ in range(TRIALS)]
-    hits = sum(rng.random() < truth.loses for _ in range(TRIALS))
-    judged = _share(LOST, TRIALS, hits, "")
+    draws = [(float(rng.random() < truth.loses), False) for _ in range(TRIALS)]
+    hits = sum(hit > 0 for hit, _ in draws)
+    judged = _share(LOST, Draws(draws, TRIALS), "")
     if truth.may_lose:
         judged = replace(judged, status="missed", design=truth.may_lose)
     elif hits:

@@ -26,6 +26,9 @@ def _trial(
         throughput=None if tps is None else SimpleNamespace(tps=tps),
         availability=None if writes is None else SimpleNamespace(writes=writes),
         lost=lost,
+        deaths=None,
+        turn="",
+        each_in_turn=None,
         nominal=None,
         machine="",
     )

@@ -14,7 +14,7 @@ from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.analysis.measures.measures import FAMILIES, MEASURES, measure_named, noun, title
 from fivenines.analysis.performance.clients import OF_A_CLIENT
 from fivenines.analysis.performance.latency import Latency
-from fivenines.analysis.trials import TypeMeasure
+from fivenines.analysis.trial_figures import TypeMeasure
 from fivenines.results.load_parts import TypeCounts
 
 MEMBERS = (

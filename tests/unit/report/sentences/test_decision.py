@@ -191,6 +191,8 @@ def test_json_has_the_whole_decision(tmp_path: Path) -> None:
         "status": "missed",
         "evidence": "2 of 5 trials",
         "trials": 5,
+        "n": 5,
+        "unit": "trial",
         "more_trials": None,
     }
 

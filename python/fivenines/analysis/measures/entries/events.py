@@ -16,6 +16,35 @@ def _not_recovered(trial: TrialMeasures) -> bool | None:
     return None if result is None or result.writes is None else not result.writes.back
 
 
+def _each_loss(trial: TrialMeasures) -> list[bool] | None:
+    if trial.turn != "death" or trial.deaths is None:
+        return None
+    lost = [one.lost for one in trial.deaths.deaths]
+    return None if None in lost else [bool(rows) for rows in lost]
+
+
+def _each_not_recovered(trial: TrialMeasures) -> list[bool] | None:
+    writes = [one.availability.writes for one in trial.each_in_turn or ()]
+    return [not one.back for one in writes if one is not None]
+
+
+def _each_split_brain(trial: TrialMeasures) -> list[bool] | None:
+    if trial.each_in_turn is None or not trial.watched:
+        return None
+    windows = [one.fault_window for one in trial.each_in_turn]
+    begins = [one.overlap.start for one in trial.split_brains]
+    return [any(window.at <= begin < window.until for begin in begins) for window in windows]
+
+
+def _each_needless(trial: TrialMeasures) -> list[bool] | None:
+    found = trial.in_turn
+    if found is None:
+        return None
+    # The first failover ends the count.
+    last = len(found.lengths) - 1
+    return [found.failover is not None and number == last for number in range(last + 1)]
+
+
 def _cut(trial: TrialMeasures) -> bool | None:
     return not trial.work.completed if trial.work else None
 
@@ -53,6 +82,7 @@ ENTRIES = (
         source="a fault",
         never="writes recovered",
         seen=_not_recovered,
+        seen_each=_each_not_recovered,
     ),
     Measure(
         "cut", "Work cut", "work stopped before its end", "event", when="load", source="fixed work", seen=_cut
@@ -65,6 +95,7 @@ ENTRIES = (
         source="ledger",
         never="no acknowledged row lost",
         seen=_counted("lost"),
+        seen_each=_each_loss,
     ),
     Measure(
         "phantom",
@@ -93,7 +124,9 @@ ENTRIES = (
         never="no stale read",
         seen=_counted("stale"),
     ),
-    Measure("split_brain", "Split brain", "split brain", "event", seen=_split_brain),
+    Measure(
+        "split_brain", "Split brain", "split brain", "event", seen=_split_brain, seen_each=_each_split_brain
+    ),
     Measure(
         "needless_failover",
         "Needless failovers",
@@ -102,6 +135,7 @@ ENTRIES = (
         source="a fault that kills no server, or none",
         never="no failover without a death",
         seen=_needless,
+        seen_each=_each_needless,
     ),
     Measure(
         "violated",

@@ -1,41 +1,79 @@
 """Measures of connecting, and of what a fault did: outages, failover, and the phases of an outage."""
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from fivenines.analysis.measures.measure import SPREAD, Get, Measure, TrialMeasures, Value, part
+from fivenines.analysis.measures.measure import SPREAD, Each, Get, Measure, TrialMeasures, Value, part
 
 if TYPE_CHECKING:
     from fivenines.analysis.availability.availability import Outage
+    from fivenines.analysis.availability.failovers import FaultMeasures
+else:
+    FaultMeasures = Any
 
 # The phases of an outage, as the names of measures contain them.
 PHASES = ("detect", "promote", "route", "client", "reconnect", "catch_up")
 
 
-def _outage(service: str) -> Get:
-    def get(trial: TrialMeasures) -> Value | None:
-        outage: Outage | None = getattr(trial.availability, service, None)
+# Computes a value of one fault.
+Of = Callable[[FaultMeasures], Value | None]
+
+
+def _outage(service: str) -> Callable[[FaultMeasures | TrialMeasures], Value | None]:
+    def get(one: FaultMeasures | TrialMeasures) -> Value | None:
+        outage: Outage | None = getattr(one.availability, service, None)
         return outage.value if outage else None
 
     return get
 
 
-def _failover(trial: TrialMeasures) -> Value | None:
-    return trial.availability.failover if trial.availability else None
+def _failover(one: FaultMeasures | TrialMeasures) -> Value | None:
+    return one.availability.failover if one.availability else None
 
 
-def _phase(name: str) -> Get:
-    """Return a getter for a phase of the first fault: None where no mark ended it and another phase has its
-    time.
+def _first(of: Of) -> Get:
+    """Return a getter for a value of the first fault."""
+    return lambda trial: of(trial.faults[0]) if trial.faults else None
+
+
+def _each(of: Of) -> Each:
+    """Return a getter for the value of each fault in turn that has it."""
+
+    def get(trial: TrialMeasures) -> list[Value] | None:
+        faults = trial.each_in_turn
+        return None if faults is None else [value for one in faults if (value := of(one)) is not None]
+
+    return get
+
+
+def _mean(each: Each, otherwise: Get) -> Get:
+    """Return a getter for the mean over faults in turn, a lower bound if one of their values is.
+
+    Those of one cluster may depend on each other, so a trial of several is one value.
+    """
+
+    def get(trial: TrialMeasures) -> Value | None:
+        values = each(trial)
+        if values is None:
+            return otherwise(trial)
+        if not values:
+            return None
+        return math.fsum(value for value, _ in values) / len(values), any(bound for _, bound in values)
+
+    return get
+
+
+def _phase(name: str) -> Of:
+    """Return a getter for a phase of a fault: None where no mark ended it and another phase has its time.
 
     Without an interruption there was no failover, and the phase took no time. Where the load did not recover,
     a phase that had not begun took 0 or more.
     """
     own = name.replace("_", " ")
 
-    def get(trial: TrialMeasures) -> Value | None:
-        if not trial.faults:
-            return None
-        failover = trial.faults[0].failover
+    def get(fault: FaultMeasures) -> Value | None:
+        failover = fault.failover
         if phase := failover.phase(own):
             return phase.ms, not phase.closed
         if own == "catch up":
@@ -46,7 +84,7 @@ def _phase(name: str) -> Get:
         if last and not last.closed and _rank(last.name) < _rank(own):
             return 0.0, True
         # No waiting session had to give up, where that was observed; other marks were not seen.
-        looked_for = own == "client" and trial.faults[0].availability.connections is not None
+        looked_for = own == "client" and fault.availability.connections is not None
         return (0.0, False) if looked_for else None
 
     return get
@@ -57,9 +95,16 @@ def _rank(phase: str) -> int:
 
 
 def _after(
-    name: str, title: str, noun: str, value: Get, usual: bool = True, of_client: bool = False
+    name: str, title: str, noun: str, value: Get, of: Of, usual: bool = True, of_client: bool = False
 ) -> Measure:
-    """Return a duration after a fault; its values may be lower bounds."""
+    """Return a duration after a fault; its values may be lower bounds.
+
+    Args:
+        name, title, noun, usual, of_client: as of a measure.
+        value: computes it of a trial without deaths in turn.
+        of: computes it of one death.
+    """
+    each = _each(of)
     return Measure(
         name,
         title,
@@ -70,7 +115,8 @@ def _after(
         source="a fault",
         usual=usual,
         of_client=of_client,
-        value=value,
+        value=_mean(each, value),
+        each=each,
     )
 
 
@@ -101,17 +147,24 @@ ENTRIES = (
         for key, words in SPREAD
         if key in ("p50", "p99")
     ),
-    _after("outage_writes", "Outage, writes", "outage of writes", _outage("writes"), of_client=True),
-    _after("outage_reads", "Outage, reads", "outage of reads", _outage("reads"), of_client=True),
-    _after(
-        "outage_connections", "Outage, new connections", "outage of new connections", _outage("connections")
+    *(
+        _after(
+            f"outage_{service}",
+            f"Outage, {words}",
+            f"outage of {words}",
+            _outage(service),
+            _outage(service),
+            of_client=service != "connections",
+        )
+        for service, words in (("writes", "writes"), ("reads", "reads"), ("connections", "new connections"))
     ),
-    _after("failover", "Failover time", "failover time", _failover),
+    _after("failover", "Failover time", "failover time", _failover, _failover),
     *(
         _after(
             f"phase:{name}",
             f"Phase {name.replace('_', ' ')}",
             f"phase {name.replace('_', ' ')} of the first outage",
+            _first(_phase(name)),
             _phase(name),
             usual=False,
         )

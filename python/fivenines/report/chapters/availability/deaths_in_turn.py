@@ -8,7 +8,7 @@ from fivenines.analysis.availability.deaths_in_turn import Death, Deaths, Order,
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.judging import share_bounds, share_text
 from fivenines.analysis.statistics.equivalence import same
-from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.statistics.quotients import Quotient
 from fivenines.analysis.wording import MINUS, NOTHING, count, mean_with_interval, milliseconds, percent
 from fivenines.report.chapters.data import Data
@@ -79,14 +79,8 @@ class Turns:
         """Return the outage by that of fresh clusters; None without any."""
         if self.fresh is None:
             return None
-        values = [
-            fault.availability.writes
-            for trial in self.fresh.trials
-            for fault in trial.faults
-            if fault.availability.writes is not None
-        ]
-        sample = summarise([one.ms for one in values], bounds=sum(not one.back for one in values))
-        return Quotient(self.outage, sample) if values else None
+        sample = self.fresh.faults[0].writes.summary
+        return Quotient(self.outage, sample) if sample.n else None
 
 
 def turns(cells: Sequence[CellResult]) -> list[Turns]:
@@ -103,7 +97,7 @@ def _fresh(cell: CellResult, cells: Sequence[CellResult]) -> CellResult | None:
     """Return the cell that differs in the fault only, which is the same one and single."""
     labels = {fault.label for fault in cell.faults}
     alike = (one for one in cells if one.key.without_fault == cell.key.without_fault)
-    return next((one for one in alike if len(one.faults) == 1 and {one.faults[0].label} == labels), None)
+    return next((one for one in alike if len(one.faults) == 1 and {one.faults[0].called} == labels), None)
 
 
 def chapter(data: Data) -> Section:
@@ -199,11 +193,6 @@ def fresh_table(cells: Sequence[Turns], names: Names) -> Table:
             ]
         )
     return Table("In turn, and on fresh clusters", columns, rows, 1, right(columns, "Cell"))
-
-
-def _order_cells(effect: Order) -> list[str]:
-    trend = percent(100 * effect.trend, signed=True)
-    return [f"{trend} %, {effect.trend_p:.2f}", f"{_minus(effect.likeness)}, {effect.likeness_p:.2f}"]
 
 
 def _longest(ms: float, back: bool) -> str:

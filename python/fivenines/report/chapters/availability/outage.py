@@ -5,15 +5,7 @@ from collections.abc import Sequence
 from fivenines.analysis.availability.outages import OutagePoint, Outages
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics.means import Summary, scaled
-from fivenines.analysis.wording import (
-    NOT_ENDED,
-    NOTHING,
-    at_least,
-    count,
-    listed,
-    mean_with_interval,
-    milliseconds,
-)
+from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, listed, mean_with_interval, milliseconds
 from fivenines.report.chapters.availability.failover import representative
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import basic as charts
@@ -179,8 +171,7 @@ def _outage_finding(cells: Sequence[CellResult], what: str, get: Get) -> str:
     unrecovered = [cell for cell in cells if get(cell).not_recovered]
     if unrecovered:
         parts = [
-            f"{cell.key.solution} in {get(cell).not_recovered} of {count(len(get(cell).points), 'trial')}"
-            for cell in unrecovered
+            f"{cell.key.solution} in {get(cell).not_recovered} of {get(cell).counted}" for cell in unrecovered
         ]
         text += f" {what.capitalize()} did not recover with {listed(parts)}."
     if len({cell.key.connections for cell in cells}) > 1:

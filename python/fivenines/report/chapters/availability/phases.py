@@ -88,7 +88,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
         if phase.seen and fault.back.n
     ]
     unrecovered = (
-        [f"{NOT_RECOVERED}{open_in(fault.not_recovered, fault.trials)}; {stuck(fault)}"]
+        [f"{NOT_RECOVERED}{open_in(fault.not_recovered, fault.times)}; {stuck(fault)}"]
         if fault.not_recovered
         else []
     )
@@ -182,6 +182,7 @@ def effects_table(data: Data) -> Table:
         "Conditions",
         "Fault",
         "Trials",
+        "Times",
         title("outage_writes"),
         "Interruptions",
         "Total, writes",
@@ -200,6 +201,7 @@ def effects_table(data: Data) -> Table:
             data.names.label(cell.key),
             label_of(cell, fault),
             str(fault.trials),
+            str(fault.times),
             outage_text(fault.writes),
             _mean(fault.writes.number),
             total_text(fault.writes),
@@ -222,6 +224,8 @@ def effects_table(data: Data) -> Table:
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
     if all(not fault.connections.points for _, fault in faults_of(data.done)):
         table = without(table, title("outage_connections"))
+    if not any(fault.in_turn for _, fault in faults_of(data.done)):
+        table = without(table, "Times")
     return without_empty(table, "Conditions")
 
 
@@ -263,7 +267,7 @@ def catching_up(cells: Sequence[CellResult], names: Names) -> str:
 
 def label_of(cell: CellResult, fault: FaultResult) -> str:
     """Return the fault's label, with its number if a trial has several."""
-    return fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
+    return fault.called if len(cell.faults) == 1 else f"{fault.number}: {fault.called}"
 
 
 def _compositions(faults: Sequence[CellFault], several: bool = False) -> str:
