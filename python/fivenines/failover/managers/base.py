@@ -78,6 +78,14 @@ class Manager(ABC, Generic[M]):
         """Return whether a failover is in progress, in which no other component may act on servers."""
         return False
 
+    @property
+    def settled(self) -> bool:
+        """Return whether it has nothing left to do, although all nodes are members.
+
+        A fault that comes earlier meets a cluster in motion, as one that is still starting resources.
+        """
+        return True
+
     def kill(self) -> None:
         """Send SIGKILL to its process; return when it has ended.
 

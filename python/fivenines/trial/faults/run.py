@@ -210,9 +210,16 @@ class FaultRun:
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
         """Wait until another node is primary before a dead primary is restarted, if any node can become
         it.
+
+        A manager may also start the server again where it died. On a shared disk the other node has none.
         """
         manager, solution = self._context.manager, self._context.solution
-        others = [node for node in solution.nodes if node not in injection.servers and node.alive]
+        stands_by = solution.roles.stands_by
+        others = [
+            node
+            for node in solution.nodes
+            if node not in injection.servers and (node.alive or stands_by(node))
+        ]
         managed = manager is not None and manager.promotes and manager.alive
         managed = managed or self._context.access.promotes
         if not awaited or not others or not (managed or solution.replaces()):

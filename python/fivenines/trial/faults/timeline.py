@@ -197,7 +197,12 @@ class FaultRunner:
         if self.node_recovery.manager_at_work:
             return "the failover manager is at work"
         free = [node for node in self._deployed.solution.members if self.node_recovery.held[node.name] <= 0]
-        return "; ".join(filter(None, self.node_recovery.reasons(free).values()))
+        if why := "; ".join(filter(None, self.node_recovery.reasons(free).values())):
+            return why
+        manager = self._deployed.manager
+        return (
+            "" if manager is None or manager.settled else "the failover manager has not ended its operations"
+        )
 
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)

@@ -153,6 +153,10 @@ class Pacemaker(Manager[PacemakerSettings]):
     def alive(self) -> bool:
         return self._stack.alive
 
+    @property
+    def settled(self) -> bool:
+        return self._stack.idle()
+
     def switch_over(self) -> str:
         former = self.solution.roles.primary_of_record
         heirs = [

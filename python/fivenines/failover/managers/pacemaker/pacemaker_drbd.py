@@ -220,6 +220,10 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     def alive(self) -> bool:
         return self._stack.alive
 
+    @property
+    def settled(self) -> bool:
+        return self._stack.idle()
+
     def switch_over(self) -> str:
         former = self.solution.roles.primary_of_record
         (best,) = [node for node in self.solution.nodes if node is not former]

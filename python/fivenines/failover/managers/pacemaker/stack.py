@@ -84,6 +84,18 @@ class PacemakerStack:
             return crm_mon.online(self.status(host))
         return set()
 
+    def idle(self) -> bool:
+        """Return whether the cluster carries out no transition now, as its leading controller tells.
+
+        An agent's start of a server takes longer than the server does until it answers.
+        """
+        for host in self.hosts.values():
+            with contextlib.suppress(FiveninesError):
+                told = host.commands.run(["crmadmin", "-S", host.name], timeout=5.0, env=ENVIRONMENT)
+                if "S_NOT_DC" not in told:
+                    return "S_IDLE" in told
+        return False
+
     def failures(self, host: Host) -> str:
         """Return the failed operations on a node that were not cleared, in words."""
         with contextlib.suppress(FiveninesError):

@@ -66,6 +66,25 @@ def test_a_node_without_an_answer_knows_no_other() -> None:
     assert stack.refusal(_host(stack), ["crm_resource"]) == "node1: crm_mon failed: not connected"
 
 
+@pytest.mark.parametrize(
+    ("states", "idle"),
+    [
+        (("S_NOT_DC", "S_IDLE"), True),
+        (("S_IDLE", "S_NOT_DC"), True),
+        (("S_NOT_DC", "S_TRANSITION_ENGINE"), False),
+        (("S_POLICY_ENGINE", "S_NOT_DC"), False),
+        (("S_NOT_DC", "S_NOT_DC"), False),
+    ],
+)
+def test_a_cluster_is_idle_if_its_leading_controller_says_so(states: tuple[str, ...], idle: bool) -> None:
+    told = iter(f"Controller on node{number} in state {one}: ok" for number, one in enumerate(states, 1))
+    assert _stack(lambda: next(told), nodes=2).idle() is idle
+
+
+def test_a_cluster_that_tells_no_state_is_not_idle() -> None:
+    assert not _stack(_refuse).idle()
+
+
 def test_started_resources_are_listed_by_name() -> None:
     stack = _stack(_STATUS.format(quorum="true"))
     assert crm_mon.running(stack.status(_host(stack))) == {"p_files": "node1"}
