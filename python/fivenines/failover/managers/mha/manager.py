@@ -163,6 +163,18 @@ class Mha(Manager[MhaSettings]):
     def at_work(self) -> bool:
         return self._acting
 
+    @property
+    def settled(self) -> bool:
+        # It ends with a failover, and checks all nodes for seconds before it watches again.
+        if not self.settings.repeat:
+            return True
+        if not self._busy.acquire(blocking=False):
+            return False
+        try:
+            return self.alive
+        finally:
+            self._busy.release()
+
     def kill(self) -> None:
         self._killed, self._ended = True, self._process
         if self._process is not None:

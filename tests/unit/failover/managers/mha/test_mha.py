@@ -103,6 +103,28 @@ def _manager(tmp_path: Path, solution: Any, **given: Any) -> Mha:
     return made
 
 
+def test_it_is_settled_once_it_watches_again(tmp_path: Path) -> None:
+    made = _manager(tmp_path, _solution(tmp_path))
+    assert not made.settled, "it has ended, and is started again"
+    made._process = SimpleNamespace(poll=lambda: None)  # type: ignore[assignment]
+    assert made.settled
+
+    def starting() -> None:
+        with made._busy:
+            begun.set()
+            over.wait(10)
+
+    begun, over = threading.Event(), threading.Event()
+    other = threading.Thread(target=starting)
+    other.start()
+    begun.wait(10)
+    assert not made.settled, "it still checks the nodes"
+    over.set()
+    other.join()
+    assert made.settled
+    assert _manager(tmp_path / "once", _solution(tmp_path / "once"), repeat=False).settled
+
+
 def _configuration(made: Mha) -> str:
     made._write_files()
     return made._configuration()
