@@ -10,6 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+# The column of the ledger with the clock of the server that wrote the row: with replication of statements each
+# server writes its own.
+_CLOCK = ("fivenines_ledger", "executed_us")
+
 # Number of chunks that a table's primary keys are divided into by their hash.
 BUCKETS = 1024
 
@@ -94,6 +98,8 @@ def shapes_of(rows: Iterable[Sequence[Any]]) -> dict[str, Shape]:
     columns: dict[tuple[str, str], list[tuple[str, str]]] = {}
     keys: dict[tuple[str, str], list[str]] = {}
     for table, column, kind, in_key, *schema in rows:
+        if (str(table), str(column)) == _CLOCK:
+            continue
         name = (str(schema[0] or "") if schema else "", str(table))
         columns.setdefault(name, []).append((str(column), str(kind)))
         if in_key:
