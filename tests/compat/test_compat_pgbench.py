@@ -30,7 +30,8 @@ DEFINES = {
         "column": "aid",
         "direction": "desc",
         "text": "'abc'",
-    }
+    },
+    "spellings": {"zip": "00501", "price": "1.50"},
 }
 
 TABLES = """

@@ -34,7 +34,18 @@ enum Command {
     Wan(wan::Args),
 }
 
+/// A panic ends the whole program, whichever thread has it. Not by `panic = "abort"`: errors of Lua unwind through
+/// the built-ins that raise them, which that forbids.
+fn end_with_a_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
+}
+
 fn main() -> ExitCode {
+    end_with_a_panic();
     let result = match Cli::parse().command {
         Command::Load(args) => generator::main(&args),
         Command::Prepare(args) => prepare::main(&args),

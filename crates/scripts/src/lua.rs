@@ -16,7 +16,7 @@ mod random;
 mod settings;
 
 use crate::effect::effect;
-use anyhow::Result;
+use anyhow::{Context, Result, anyhow};
 use ask::{Answer, Ask};
 use base::arguments::Usage;
 use base::rng::Rng;
@@ -33,7 +33,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 use workloads::client::{Call, Reply};
-use workloads::{Client, End, HeldUp, RunFacts, Running, TransactionType, Workload};
+use workloads::{Client, End, HeldUp, LeftOpen, RunFacts, Running, TransactionType, Workload};
 
 /// A connection of the run.
 struct Lane {
@@ -55,6 +55,10 @@ pub struct LuaScript {
     /// The workload's number of each prepared statement, in the order of the script's numbers.
     prepared: RefCell<Vec<usize>>,
     seed: Cell<u64>,
+    /// One of several loads of a run has the first number.
+    load_number: Cell<usize>,
+    /// Where init() and done() run, which belong to no connection.
+    outside: RefCell<Option<Environment>>,
 }
 
 /// Reads a script for a run.
@@ -84,6 +88,8 @@ pub fn load(path: &Path, kind: Kind, given: &BTreeMap<String, String>) -> Result
         lanes: RefCell::default(),
         prepared: RefCell::default(),
         seed: Cell::new(1),
+        load_number: Cell::new(0),
+        outside: RefCell::default(),
     })
 }
 
@@ -122,6 +128,24 @@ impl LuaScript {
             false => interpreter.driving(&lane.environment, lost)?,
         };
         Ok((Rc::clone(&lane.thread), answer))
+    }
+
+    /// Calls init() or done(), where the script has it.
+    fn call_outside(&self, server: &mut command::Server, name: &str) -> Result<()> {
+        let outside = self.outside.borrow();
+        let Some(environment) = outside.as_ref() else {
+            return Ok(());
+        };
+        let Some(function) = self.loaded.function(environment, name) else {
+            return Ok(());
+        };
+        let broken = |error: mlua::Error| anyhow!(error::message(&error));
+        let interpreter = &self.loaded.interpreter;
+        let thread = interpreter.caller().map_err(broken)?;
+        let first = interpreter.calling(environment, &function, 0);
+        // What it returns means nothing.
+        server.go_on(&self.loaded, &thread, first.map_err(broken)?)?;
+        Ok(())
     }
 
     fn mark(&self, client: &Client, change: impl FnOnce(&mut Lane)) {
@@ -194,7 +218,10 @@ impl LuaScript {
         let keep = self.loaded.interpreter.core.fetches.get();
         match ask {
             Ask::Query => {
-                let send = |sql: &str| client.text(sql, effect(sql, client.kind()), keep);
+                let send = |sql: &[u8]| {
+                    let effect = effect(&String::from_utf8_lossy(sql), client.kind());
+                    client.text(sql, effect, keep)
+                };
                 thread.with_query(send).await
             }
             Ask::Execute(number) => {
@@ -220,8 +247,10 @@ impl LuaScript {
         ask: &Ask,
     ) -> Result<(), Failure> {
         let kept = match ask {
-            Ask::Query if thread.is_setting_up() => thread
-                .with_query(|sql| settings::lasts(sql, client.kind()).then(|| sql.to_string())),
+            Ask::Query if thread.is_setting_up() => thread.with_query(|sql| {
+                let sql = String::from_utf8_lossy(sql);
+                settings::lasts(&sql, client.kind()).then(|| sql.into_owned())
+            }),
             Ask::Execute(number) => {
                 let statements = self.loaded.interpreter.core.statements.borrow();
                 let statement = &statements[*number];
@@ -304,6 +333,11 @@ impl Workload for LuaScript {
         false
     }
 
+    /// sysbench leaves it to the next event, as with autocommit off and a commit in every tenth event.
+    fn left_open(&self, _which: usize, _client: &Client) -> LeftOpen {
+        LeftOpen::Kept
+    }
+
     fn pick(&self, client: &Client) -> Option<usize> {
         let lanes = self.lanes.borrow();
         match lanes.get(client.number) {
@@ -322,8 +356,24 @@ impl Workload for LuaScript {
         all.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Loops of the script's own come to their end, then thread_done() of every connection: what they send
-    /// goes over a separate connection.
+    fn one_of(&self, index: usize, _count: usize) {
+        self.load_number.set(index);
+    }
+
+    /// init() runs once, before all connections.
+    fn begin(&self, connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>) -> Result<()> {
+        if self.load_number.get() > 0 {
+            return Ok(());
+        }
+        let rehearsed = self.loaded.rehearse();
+        let environment = rehearsed.map_err(|error| anyhow!(error::message(&error)))?;
+        self.outside.replace(Some(environment));
+        let mut server = command::Server::new(connect, Rng::new(self.seed.get(), u64::MAX - 3));
+        self.call_outside(&mut server, "init").context("init()")
+    }
+
+    /// Loops of the script's own come to their end, then thread_done() of every connection, and done() at last: what
+    /// they send goes over a separate connection.
     fn finish(&self, connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>) -> Result<()> {
         let mut server = command::Server::new(connect, Rng::new(self.seed.get(), u64::MAX - 2));
         self.loaded.interpreter.core.over.set(true);
@@ -337,7 +387,7 @@ impl Workload for LuaScript {
                 server.call(&self.loaded, &lane.environment, &done, tid)?;
             }
         }
-        Ok(())
+        self.call_outside(&mut server, "done")
     }
 }
 

@@ -21,7 +21,7 @@ use sql_wire::{Failure, Kind, Statement, Type};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
-use workloads::{Client, End, Pauses, RunFacts, Running, TransactionType, Workload};
+use workloads::{Client, End, LeftOpen, Pauses, RunFacts, Running, TransactionType, Workload};
 
 /// Combinations of parameter types, with the statement prepared for each.
 type Variants = Vec<(Vec<Type>, usize)>;
@@ -250,6 +250,14 @@ impl Workload for SqlFile {
     /// As with sysbench and pgbench.
     fn relies_on_autocommit(&self) -> bool {
         false
+    }
+
+    /// pgbench ends there, too. What is rolled back must not count as done.
+    fn left_open(&self, _which: usize, _client: &Client) -> LeftOpen {
+        LeftOpen::Refused(format!(
+            "{}: the script has ended within a transaction; end it with COMMIT or ROLLBACK",
+            self.path
+        ))
     }
 
     fn pick(&self, _client: &Client) -> Option<usize> {

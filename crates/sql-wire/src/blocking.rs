@@ -127,8 +127,13 @@ impl Client {
     }
 
     pub fn query(&mut self, sql: &str) -> Result<Reply, Failure> {
+        self.text(sql.as_bytes())
+    }
+
+    /// As `query`, with any bytes.
+    pub fn text(&mut self, sql: &[u8]) -> Result<Reply, Failure> {
         let mut out = Vec::new();
-        self.session.query(sql, Effect::Write, true, &mut out);
+        self.session.text(sql, Effect::Write, true, &mut out);
         self.exchange(out, None)
     }
 

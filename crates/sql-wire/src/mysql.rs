@@ -321,7 +321,7 @@ impl Session for MysqlSession {
         })
     }
 
-    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
+    fn text(&mut self, sql: &[u8], effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.start_call(effect, keep_rows, false);
         packet::query(sql, out);
     }

@@ -38,7 +38,7 @@ impl Session for NoopSession {
         Ok(())
     }
 
-    fn query(&mut self, _sql: &str, _effect: Effect, _keep_rows: bool, out: &mut Vec<u8>) {
+    fn text(&mut self, _sql: &[u8], _effect: Effect, _keep_rows: bool, out: &mut Vec<u8>) {
         out.push(1);
     }
 

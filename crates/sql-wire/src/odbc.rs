@@ -220,13 +220,15 @@ impl Session for OdbcSession {
         Err(Failure::protocol("TLS is the driver's own affair"))
     }
 
-    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
+    fn text(&mut self, sql: &[u8], effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.begin_call(effect, keep_rows);
-        match self.transaction(sql) {
+        // Drivers take texts.
+        let sql = String::from_utf8_lossy(sql);
+        match self.transaction(&sql) {
             Some(what) => Frame::transaction(what, out),
             None => {
                 let keep = if keep_rows { Keep::Rows } else { Keep::Count };
-                Frame::query(sql, keep, out);
+                Frame::query(&sql, keep, out);
             }
         }
     }

@@ -241,10 +241,10 @@ impl Session for PostgresSession {
         })
     }
 
-    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
+    fn text(&mut self, sql: &[u8], effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
         self.start_call(effect, keep_rows);
         frame(out, b'Q', |out| {
-            out.extend(sql.as_bytes());
+            out.extend(sql);
             out.push(0);
         });
     }

@@ -121,7 +121,11 @@ pub trait Session: Send {
     fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
     /// Sends text SQL. `keep_rows`: keep the first result's rows for `rows`; else they are only counted.
-    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>);
+    fn text(&mut self, sql: &[u8], effect: Effect, keep_rows: bool, out: &mut Vec<u8>);
+
+    fn query(&mut self, sql: &str, effect: Effect, keep_rows: bool, out: &mut Vec<u8>) {
+        self.text(sql.as_bytes(), effect, keep_rows, out);
+    }
 
     /// The session's transaction, where the server reports it.
     fn standing(&self) -> Option<Standing> {

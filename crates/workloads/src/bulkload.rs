@@ -131,7 +131,7 @@ impl Bulkload {
             for first in range.clone().step_by(self.options.batch as usize) {
                 let end = first.saturating_add(self.options.batch).min(range.end);
                 let sql = self.rows.statement(table, first..end);
-                let answer = client.text(&String::from_utf8_lossy(&sql), Effect::Write, false);
+                let answer = client.text(sql.as_slice(), Effect::Write, false);
                 answer.await?;
             }
         }

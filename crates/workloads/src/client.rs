@@ -58,7 +58,7 @@ pub struct Exchange {
     pub kind: Kind,
     pub statements: RefCell<Vec<Statement>>,
     pub parameters: RefCell<Parameters>,
-    pub sql: RefCell<String>,
+    pub sql: RefCell<Vec<u8>>,
     pub rows: RefCell<Rows>,
     request: Cell<Option<Request>>,
     reply: RefCell<Option<Result<Counts, Failure>>>,
@@ -240,27 +240,27 @@ impl Client {
     }
 
     /// Sends SQL as text. Rows are kept when `keep_rows`.
-    pub fn text(&self, sql: &str, effect: Effect, keep_rows: bool) -> Answer<'_> {
-        self.send_text(sql, effect, keep_rows, None)
+    pub fn text(&self, sql: impl AsRef<[u8]>, effect: Effect, keep_rows: bool) -> Answer<'_> {
+        self.send_text(sql.as_ref(), effect, keep_rows, None)
     }
 
     /// Sends SQL as text in place of statement `id` of the workload, as which it is counted.
     pub fn text_of(&self, id: usize, sql: &str, keep_rows: bool) -> Answer<'_> {
         let id = self.first.get() + id;
         let effect = self.exchange.statements.borrow()[id].effect;
-        self.send_text(sql, effect, keep_rows, Some(id))
+        self.send_text(sql.as_bytes(), effect, keep_rows, Some(id))
     }
 
     fn send_text(
         &self,
-        sql: &str,
+        sql: &[u8],
         effect: Effect,
         keep_rows: bool,
         counted: Option<usize>,
     ) -> Answer<'_> {
         let mut held = self.exchange.sql.borrow_mut();
         held.clear();
-        held.push_str(sql);
+        held.extend_from_slice(sql);
         self.ask(Request::Text {
             effect,
             keep_rows,
@@ -283,7 +283,7 @@ impl Client {
     pub fn keep_setting(&self, sql: &str) -> Answer<'_> {
         let mut held = self.exchange.sql.borrow_mut();
         held.clear();
-        held.push_str(sql);
+        held.extend_from_slice(sql.as_bytes());
         self.ask(Request::Note(Note::KeepSetting))
     }
 

@@ -62,6 +62,17 @@ pub enum End {
     Expected(&'static str),
 }
 
+/// What becomes of a transaction of the server that is still open when its function has ended well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftOpen {
+    /// It is rolled back.
+    RolledBack,
+    /// It stays open, and the session's next transaction goes on in it.
+    Kept,
+    /// The run ends with this message.
+    Refused(String),
+}
+
 /// A transaction under way.
 pub type Running = Pin<Box<dyn Future<Output = Result<End, Failure>>>>;
 
@@ -150,6 +161,14 @@ pub trait Workload {
         None
     }
 
+    /// The run is about to begin. What is to be sent before goes to a server that `connect` finds; it is not measured.
+    fn begin(
+        &self,
+        _connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+
     /// The run is over. What is still to be sent goes to a server that `connect` finds; it is not measured.
     fn finish(
         &self,
@@ -166,6 +185,11 @@ pub trait Workload {
     /// Whether a statement outside of a transaction must commit. Scripts take the server as it is.
     fn relies_on_autocommit(&self) -> bool {
         true
+    }
+
+    /// What becomes of a transaction that one of this type leaves open.
+    fn left_open(&self, _which: usize, _client: &Client) -> LeftOpen {
+        LeftOpen::RolledBack
     }
 
     /// The type of this client's next transaction; None when it has nothing left to do.

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::shares::pick_by_weight;
-use super::{Client, HeldUp, Pauses, RunFacts, Running, TransactionType, Workload};
+use super::{Client, HeldUp, LeftOpen, Pauses, RunFacts, Running, TransactionType, Workload};
 use serde::Deserialize;
 use sql_wire::{Failure, Kind, Statement, blocking};
 use std::collections::BTreeMap;
@@ -151,6 +151,14 @@ impl Workload for Mix {
         sums
     }
 
+    fn begin(
+        &self,
+        connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>,
+    ) -> anyhow::Result<()> {
+        let mut all = self.places.iter();
+        all.try_for_each(|place| place.part.workload.begin(connect))
+    }
+
     fn finish(
         &self,
         connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>,
@@ -168,6 +176,11 @@ impl Workload for Mix {
     fn relies_on_autocommit(&self) -> bool {
         let mut all = self.places.iter();
         all.any(|place| place.part.workload.relies_on_autocommit())
+    }
+
+    fn left_open(&self, which: usize, client: &Client) -> LeftOpen {
+        let (workload, of_part) = self.part_of(which, client);
+        workload.left_open(of_part, client)
     }
 
     /// A part that has nothing left to do gives its turn to the next.

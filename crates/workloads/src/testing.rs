@@ -136,7 +136,9 @@ fn called(exchange: &Exchange) -> Option<Called> {
     let parameters = exchange.parameters.borrow();
     Some(match exchange.take_request().expect("a call") {
         Request::Note(_) => return None,
-        Request::Text { .. } | Request::Reconnect => text(&exchange.sql.borrow()),
+        Request::Text { .. } | Request::Reconnect => {
+            text(&String::from_utf8_lossy(&exchange.sql.borrow()))
+        }
         Request::Pause(nanoseconds) => text(&format!("pause for {nanoseconds} ns")),
         Request::Execute { id, .. } => Called {
             statement: exchange.statements.borrow()[id].clone(),

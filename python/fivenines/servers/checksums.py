@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# The column of the ledger with the clock of the server that wrote the row: with replication of statements each
-# server writes its own.
+# The column of the ledger with the clock of the server that wrote the row: with replication of statements
+# each server writes its own.
 _CLOCK = ("fivenines_ledger", "executed_us")
 
 # Number of chunks that a table's primary keys are divided into by their hash.

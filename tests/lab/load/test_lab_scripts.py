@@ -271,6 +271,15 @@ def test_a_sql_file_runs_its_statements(tables: Place, tmp_path: Path) -> None:
     assert update == moved
 
 
+def test_a_sql_file_that_ends_within_a_transaction_ends_the_load(tables: Place, tmp_path: Path) -> None:
+    (tmp_path / "open.sql").write_text("BEGIN;\nUPDATE sbtest1 SET k = k + 1000000 WHERE id = 1;\n")
+    before = _rows(tables, "SELECT SUM(k) FROM sbtest1")
+    script = workload_flags("script", files=[f"{tmp_path / 'open.sql'}"])
+    with pytest.raises(AssertionError, match=r"open\.sql: the script has ended within a transaction"):
+        tables.load(script, tmp_path / "out", 1, "--transactions=5")
+    assert _rows(tables, "SELECT SUM(k) FROM sbtest1") == before
+
+
 def _execute(place: Place, sql: str) -> None:
     if isinstance(place.node, Postgres):
         with place.node.sql.connect(database=place.node.database) as connection:

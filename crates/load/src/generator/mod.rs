@@ -52,6 +52,7 @@ pub fn main(args: &Args) -> Result<()> {
     preflight::check_limits(args)?;
     let alongside = side_workloads(args)?;
     let greatest = preflight::check_servers(args, &credentials, workload.as_ref(), &alongside)?;
+    workload.begin(&mut || preflight::connect(args, &credentials))?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = calibration::noop_ns(args, &credentials);

@@ -73,7 +73,7 @@ fn sql(request: Request, exchange: &Exchange) -> Option<String> {
         Request::Pause(nanoseconds) => {
             Some(format!("-- waits for {} s", nanoseconds as f64 * 1e-9))
         }
-        Request::Text { .. } => Some(exchange.sql.borrow().clone()),
+        Request::Text { .. } => Some(String::from_utf8_lossy(&exchange.sql.borrow()).into_owned()),
         Request::Execute { id, .. } => {
             let parameters = exchange.parameters.borrow();
             let statement = &exchange.statements.borrow()[id];

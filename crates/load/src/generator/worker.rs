@@ -45,7 +45,7 @@ use sql_wire::{Effect, Failure, Reply};
 use state::{Attempt, Call, Held, Pause, State};
 use std::rc::Rc;
 use workloads::client::Client;
-use workloads::{End, Running};
+use workloads::{End, LeftOpen, Running};
 
 pub struct Worker {
     pub lanes: ConnectionPair,
@@ -281,6 +281,15 @@ impl Worker {
         if !self.asked || sys::coarse_ns() > load.now() {
             load.shared.clock.now = sys::monotonic_ns();
         }
+        let left_open = match (&result, &self.turn) {
+            (Ok(_), Some(turn)) if self.open => load.workload.left_open(turn.which, &self.client),
+            _ => LeftOpen::RolledBack,
+        };
+        let (result, kept) = match left_open {
+            LeftOpen::Refused(message) => (Err(self.client.stop_run(message)), false),
+            LeftOpen::Kept => (result, true),
+            LeftOpen::RolledBack => (result, false),
+        };
         match result {
             Ok(end) => {
                 self.record_end(end, load);
@@ -291,6 +300,9 @@ impl Worker {
                 self.settle(&failure, load);
                 self.pause = failure.class.repeats();
             }
+        }
+        if kept {
+            return self.after_end(load);
         }
         if self.open {
             self.doing = State::RollingBack;

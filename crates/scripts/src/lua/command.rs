@@ -276,7 +276,7 @@ impl<'a> Server<'a> {
             Entry::Vacant(entry) => entry.insert((self.connect)()?),
         };
         let reply = match ask {
-            Ask::Query => thread.with_query(|sql| client.query(sql))?,
+            Ask::Query => thread.with_query(|sql| client.text(sql))?,
             Ask::Execute(number) => {
                 let statements = core.statements.borrow();
                 let statement = &statements[*number];
@@ -295,9 +295,10 @@ impl<'a> Server<'a> {
         let kind = loaded.interpreter.core.kind;
         let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
         match ask {
-            Ask::Query => {
-                thread.with_query(|sql| made.count(&sort(sql, kind), sql, reply.affected))
-            }
+            Ask::Query => thread.with_query(|sql| {
+                let sql = String::from_utf8_lossy(sql);
+                made.count(&sort(&sql, kind), &sql, reply.affected)
+            }),
             Ask::Execute(number) => {
                 let statements = loaded.interpreter.core.statements.borrow();
                 let sql = statements[*number].sql.as_ref();

@@ -114,9 +114,9 @@ impl Coroutine {
         }
     }
 
-    /// The text of the query that was asked for.
-    pub fn with_query<T>(&self, take: impl FnOnce(&str) -> T) -> T {
-        self.bytes(SUBJECT, |bytes| take(&String::from_utf8_lossy(bytes)))
+    /// The text of the query that was asked for, which may have any bytes.
+    pub fn with_query<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
+        self.bytes(SUBJECT, take)
             .expect("a query is a string, as was made sure of")
     }
 

@@ -177,10 +177,9 @@ fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
         if !held.quiet.get() {
             let texts: Vec<String> = values
                 .iter()
-                .map(|value| {
-                    Ok(lua
-                        .coerce_string(value.clone())?
-                        .map_or(value.to_string()?, |text| text.to_string_lossy()))
+                .map(|value| match lua.coerce_string(value.clone())? {
+                    Some(text) => Ok(text.to_string_lossy()),
+                    None => value.to_string(),
                 })
                 .collect::<mlua::Result<_>>()?;
             // Standard output has lines of JSON.

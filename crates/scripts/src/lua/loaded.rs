@@ -188,7 +188,8 @@ impl Loaded {
             asked += 1;
             match thread.resume(&interpreter.lua, answer) {
                 Ask::Query => {
-                    let sort = thread.with_query(|sql| sort(sql, interpreter.core.kind));
+                    let kind = interpreter.core.kind;
+                    let sort = thread.with_query(|sql| sort(&String::from_utf8_lossy(sql), kind));
                     if sort.needs_writable {
                         return Ok(false);
                     }

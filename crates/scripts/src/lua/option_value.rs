@@ -10,6 +10,18 @@ pub enum Kind {
     Number,
     String,
     List,
+    File,
+}
+
+/// What sysbench gives an option that was declared without a value: with `true` for a truth value, as it does.
+pub fn empty(lua: &Lua, kind: Kind) -> mlua::Result<Value> {
+    Ok(match kind {
+        Kind::Bool => Value::Boolean(true),
+        Kind::Int | Kind::Size | Kind::Number => Value::Number(0.0),
+        Kind::String => Value::String(lua.create_string("")?),
+        Kind::List => Value::Table(lua.create_table()?),
+        Kind::File => Value::Nil,
+    })
 }
 
 /// A text as a value of this type.
@@ -35,7 +47,7 @@ pub fn value(lua: &Lua, kind: Kind, name: &str, text: &str) -> Result<Value, Str
         Kind::Size => size(text)
             .map(Value::Number)
             .ok_or_else(|| wrong("a size such as 64K, 1M, 2G")),
-        Kind::String => lua
+        Kind::String | Kind::File => lua
             .create_string(text)
             .map(Value::String)
             .map_err(|error| error.to_string()),

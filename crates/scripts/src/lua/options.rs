@@ -1,7 +1,7 @@
 //! A Lua script's own options: declared in `sysbench.cmdline.options`, given behind `--`.
 
 use super::general::{self, Answer, General};
-use super::option_value::{Kind, value};
+use super::option_value::{self, Kind, value};
 use mlua::{Function, Lua, Table, Value};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,7 @@ pub fn declarations(globals: &Table) -> mlua::Result<Declarations> {
             Some(3) => Kind::Size,
             Some(4) => Kind::Number,
             Some(6) => Kind::List,
+            Some(7) => Kind::File,
             Some(_) => Kind::String,
             None => match default {
                 Value::Boolean(_) => Kind::Bool,
@@ -77,6 +78,7 @@ pub fn help(script: &str, declarations: &Declarations) -> String {
             Kind::Int | Kind::Number => "=N",
             Kind::Size => "=SIZE",
             Kind::String => "=STRING",
+            Kind::File => "=FILE",
             Kind::List => "=[LIST,...]",
         };
         let option = format!("--{}{form}", name.replace('_', "-"));
@@ -100,10 +102,11 @@ pub fn fill(
     let mut general = General::default();
     let (mut elsewhere, mut unknown) = (Vec::new(), Vec::new());
     for (name, declared) in declarations.iter().flatten() {
-        if let Some(default) = &declared.default {
-            let value = value(lua, declared.kind, name, default)?;
-            into.raw_set(name.as_str(), value).map_err(broken)?;
-        }
+        let value = match declared.default.as_deref() {
+            None | Some("") => option_value::empty(lua, declared.kind).map_err(broken)?,
+            Some(default) => value(lua, declared.kind, name, default)?,
+        };
+        into.raw_set(name.as_str(), value).map_err(broken)?;
     }
     for (name, text) in given {
         let (name, text) = (&name.replace('-', "_"), text.as_str());
@@ -201,12 +204,29 @@ mod tests {
         let (_lua, table) = filled("rows=5 on-it=off list=x,y,z big=2M").unwrap();
         assert_eq!(table.get::<f64>("rows").unwrap(), 5.0);
         assert!(!table.get::<bool>("on_it").unwrap());
-        assert_eq!(table.get::<Option<String>>("none").unwrap(), None);
+        assert_eq!(table.get::<String>("none").unwrap(), "");
         assert_eq!(table.get::<Table>("list").unwrap().raw_len(), 3);
         assert_eq!(table.get::<f64>("big").unwrap(), 2_097_152.0);
         assert_eq!(table.get::<f64>("even").unwrap(), 2.0);
         let (_lua, table) = filled("on_it=on").unwrap();
         assert!(table.get::<bool>("on_it").unwrap());
+    }
+
+    #[test]
+    fn options_without_a_default_have_the_empty_value_of_their_type() {
+        let lua = Lua::new();
+        let table = lua.create_table().unwrap();
+        let options = "{ flag = {'Whether', nil, 1}, n = {'Whole', nil, 2}, size = {'Bytes', nil, 3},
+            x = {'Number', nil, 4}, text = {'Text'}, list = {'Some', nil, 6}, file = {'File', nil, 7},
+            k = {'Whole', '', 2} }";
+        fill(&lua, &table, &declared(&lua, options), &BTreeMap::new()).unwrap();
+        assert!(table.get::<bool>("flag").unwrap());
+        for name in ["n", "size", "x", "k"] {
+            assert_eq!(table.get::<f64>(name).unwrap(), 0.0, "{name}");
+        }
+        assert_eq!(table.get::<String>("text").unwrap(), "");
+        assert_eq!(table.get::<Table>("list").unwrap().raw_len(), 0);
+        assert_eq!(table.get::<Value>("file").unwrap(), Value::Nil);
     }
 
     #[test]

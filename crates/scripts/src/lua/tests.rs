@@ -160,7 +160,7 @@ fn texts_of_event(
         match exchange.take_request().expect("a request") {
             Request::Note(note) => notes.push(note),
             Request::Pause(ns) => texts.push(format!("pause {ns}")),
-            _ => texts.push(exchange.sql.borrow().clone()),
+            _ => texts.push(String::from_utf8_lossy(&exchange.sql.borrow()).into_owned()),
         }
         exchange.answer(Ok(one_row()));
     }

@@ -16,7 +16,7 @@ impl Expression {
             Expression::Constant(value) => Ok(value.clone()),
             Expression::Variable(place) => match variables.get(*place) {
                 Some(Value::Unset) => Err(UNSET.to_string()),
-                found => Ok(found.unwrap_or(&Value::Null).clone()),
+                found => Ok(found.unwrap_or(&Value::Null).meaning()),
             },
             Expression::Negative(operand) => match operand.value(variables, rng)? {
                 Value::Double(value) => Ok(Value::Double(-value)),

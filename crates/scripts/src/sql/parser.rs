@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
             let more = digits.find(|c: char| !c.is_ascii_digit());
             length += 1 + more.unwrap_or(digits.len());
         }
-        match Value::read(&rest[..length]) {
+        match Value::parse(&rest[..length]) {
             Value::Text(text) => Err(self.mistake(format!("'{text}' is not a number"))),
             value => {
                 self.at += length;

@@ -134,9 +134,18 @@ impl SqlFile {
     /// server infers the types of texts and nulls.
     fn wire_type(&self, value: &Value) -> Type {
         match (self.kind, value) {
-            (Kind::Postgres, Value::Int(number)) if i32::try_from(*number).is_ok() => Type::Int,
+            (_, Value::Written(text)) => match (self.kind, Value::parse(text)) {
+                // The digits of another number would be rounded.
+                (Kind::Postgres, Value::Double(_)) => Type::Numeric,
+                (_, Value::Double(_)) => Type::Text,
+                (_, meant) => self.wire_type(&meant),
+            },
+            (Kind::Postgres, Value::Int(_) | Value::Double(_)) => match value.whole() {
+                Some(number) if i32::try_from(number).is_ok() => Type::Int,
+                Some(_) => Type::BigInt,
+                None => Type::Numeric,
+            },
             (_, Value::Int(_)) => Type::BigInt,
-            (Kind::Postgres, Value::Double(_)) => Type::Numeric,
             (_, Value::Double(_)) => Type::Double,
             (Kind::Postgres, _) | (_, Value::Text(_)) => Type::Text,
             (_, Value::Bool(_) | Value::Null | Value::Unset) => Type::BigInt,
@@ -146,10 +155,14 @@ impl SqlFile {
     fn bind<'a>(&self, call: Call<'a>, value: &Value) -> Call<'a> {
         match (self.wire_type(value), value) {
             (_, Value::Null | Value::Unset) => call.null(),
+            (_, Value::Written(text)) => match Value::parse(text) {
+                Value::Double(_) => call.text(text),
+                meant => self.bind(call, &meant),
+            },
             (_, Value::Text(text)) => call.text(text),
-            (Type::Int, Value::Int(number)) => call.int(*number as i32),
-            (_, Value::Int(number)) => call.big_int(*number),
+            (Type::Int, value) => call.int(value.whole().unwrap_or_default() as i32),
             (Type::BigInt, Value::Bool(value)) => call.big_int(i64::from(*value)),
+            (Type::BigInt, value) => call.big_int(value.whole().unwrap_or_default()),
             (Type::Double, Value::Double(number)) => call.double(*number),
             (_, other) => call.text_by(|out| {
                 use std::io::Write;

@@ -11,11 +11,31 @@ pub enum Value {
     Int(i64),
     Double(f64),
     Text(String),
+    /// Another spelling of a number, truth value or null than its own: `00501`, `1.50`, `TRUE`. Statements get it as
+    /// it is written, expressions what it means, as with pgbench.
+    Written(String),
 }
 
 impl Value {
-    /// A value as the command line gives it: a number when it looks like one, else a text.
+    /// A value as the command line or a result gives it: what looks like a number is one, written as it is.
     pub fn read(text: &str) -> Value {
+        match Value::parse(text) {
+            value @ Value::Text(_) => value,
+            value if value.to_string() == text => value,
+            _ => Value::Written(text.to_string()),
+        }
+    }
+
+    /// What expressions understand by a value.
+    pub fn meaning(&self) -> Value {
+        match self {
+            Value::Written(text) => Value::parse(text),
+            other => other.clone(),
+        }
+    }
+
+    /// A text as an expression understands it: a number when it looks like one.
+    pub fn parse(text: &str) -> Value {
         match text.to_ascii_lowercase().as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
@@ -36,6 +56,7 @@ impl Value {
             Value::Int(_) => "a whole number",
             Value::Double(_) => "a number",
             Value::Text(_) => "a text",
+            Value::Written(_) => self.meaning().name(),
         }
     }
 
@@ -47,13 +68,27 @@ impl Value {
             Value::Int(_) => "int",
             Value::Double(_) => "double",
             Value::Text(_) => "text",
+            Value::Written(_) => self.meaning().type_name(),
         }
     }
 
     pub fn float(&self) -> Option<f64> {
+        match self {
+            Value::Int(value) => Some(*value as f64),
+            Value::Double(value) => Some(*value),
+            Value::Written(_) => self.meaning().float(),
+            _ => None,
+        }
+    }
+
+    /// The whole number as which a double is written, if it is: pgbench sends `pow(2, 3)` as 8.
+    pub fn whole(&self) -> Option<i64> {
         match *self {
-            Value::Int(value) => Some(value as f64),
-            Value::Double(value) => Some(value),
+            Value::Int(value) => Some(value),
+            // From 1e15 on it is written with an exponent.
+            Value::Double(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                Some(value as i64)
+            }
             _ => None,
         }
     }
@@ -66,7 +101,7 @@ impl fmt::Display for Value {
             Value::Bool(value) => write!(out, "{value}"),
             Value::Int(value) => write!(out, "{value}"),
             Value::Double(value) => out.write_str(&shortened(*value)),
-            Value::Text(value) => out.write_str(value),
+            Value::Text(value) | Value::Written(value) => out.write_str(value),
         }
     }
 }
@@ -123,10 +158,52 @@ mod tests {
     #[test]
     fn numbers_are_told_from_texts() {
         assert_eq!(Value::read("-5"), Value::Int(-5));
-        assert_eq!(Value::read("1e3"), Value::Double(1000.0));
-        assert_eq!(Value::read("TRUE"), Value::Bool(true));
+        assert_eq!(Value::read("2.5"), Value::Double(2.5));
+        assert_eq!(Value::read("true"), Value::Bool(true));
         assert_eq!(Value::read("1a"), Value::Text("1a".to_string()));
         assert_eq!(Value::read("inf"), Value::Text("inf".to_string()));
         assert_eq!(Value::read(""), Value::Text(String::new()));
+    }
+
+    #[test]
+    fn another_spelling_is_kept_and_means_its_number() {
+        for (text, meaning) in [
+            ("00501", Value::Int(501)),
+            ("+5", Value::Int(5)),
+            ("1.50", Value::Double(1.5)),
+            ("1e3", Value::Double(1000.0)),
+            ("100.00", Value::Double(100.0)),
+            (
+                "12345678901234567890",
+                Value::Double(12_345_678_901_234_567_890.0),
+            ),
+            (
+                "0.30000000000000004",
+                Value::Double(0.300_000_000_000_000_04),
+            ),
+            ("TRUE", Value::Bool(true)),
+            ("NULL", Value::Null),
+        ] {
+            let value = Value::read(text);
+            assert_eq!(value, Value::Written(text.to_string()));
+            assert_eq!(value.to_string(), text);
+            assert_eq!(value.meaning(), meaning);
+        }
+    }
+
+    #[test]
+    fn a_double_without_a_fraction_is_written_as_a_whole_number() {
+        for (value, whole) in [
+            (8.0, Some(8)),
+            (-3.0, Some(-3)),
+            (2.5, None),
+            (1e15, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+        ] {
+            assert_eq!(Value::Double(value).whole(), whole);
+            let written = Value::Double(value).to_string();
+            assert_eq!(written.parse().ok(), whole, "{written}");
+        }
     }
 }

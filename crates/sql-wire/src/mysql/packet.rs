@@ -13,10 +13,10 @@ pub fn frame(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) 
 }
 
 /// Appends a statement as text, COM_QUERY.
-pub fn query(sql: &str, out: &mut Vec<u8>) {
+pub fn query(sql: impl AsRef<[u8]>, out: &mut Vec<u8>) {
     frame(out, 0, |out| {
         out.push(COM_QUERY);
-        out.extend(sql.as_bytes());
+        out.extend(sql.as_ref());
     });
 }
 

@@ -81,7 +81,14 @@ fn field(reader: &mut Reader, column: Column, rows: &mut Rows) -> Option<()> {
             true => i64::from(reader.u32()?),
             false => i64::from(reader.u32()? as i32),
         }),
-        8 => rows.push_int(i64::from_le_bytes(*reader.take(8)?.first_chunk()?)),
+        8 => {
+            let number = i64::from_le_bytes(*reader.take(8)?.first_chunk()?);
+            match column.unsigned && number < 0 {
+                // Beyond what a signed number holds.
+                true => rows.push_text((number as u64).to_string().as_bytes()),
+                false => rows.push_int(number),
+            }
+        }
         4 => rows.push_float(f64::from(f32::from_bits(reader.u32()?))),
         5 => rows.push_float(f64::from_le_bytes(*reader.take(8)?.first_chunk()?)),
         7 | 10 | 12 => moment(reader, rows)?,

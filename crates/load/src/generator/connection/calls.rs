@@ -38,12 +38,12 @@ impl Connection {
     /// Sends text SQL. The connection must be idle.
     pub fn query(
         &mut self,
-        sql: &str,
+        sql: impl AsRef<[u8]>,
         effect: Effect,
         keep_rows: bool,
         shared: &mut Shared,
     ) -> ConnectionEvent {
-        self.session.query(sql, effect, keep_rows, &mut self.out);
+        (self.session).text(sql.as_ref(), effect, keep_rows, &mut self.out);
         self.send_call(shared)
     }
 

@@ -53,7 +53,10 @@ impl Worker {
     #[cold]
     fn note(&mut self, note: Note, load: &mut Load) -> ConnectionEvent {
         match note {
-            Note::KeepSetting => self.lanes.keep_setting(&load.exchange.sql.borrow()),
+            Note::KeepSetting => {
+                let sql = load.exchange.sql.borrow();
+                self.lanes.keep_setting(&String::from_utf8_lossy(&sql));
+            }
             Note::ForgetSettings => self.lanes.forget_settings(),
             Note::SetUp => {
                 self.lanes.renew_others(&mut load.shared);
@@ -110,7 +113,7 @@ impl Worker {
                     open,
                 };
                 connection.query(
-                    &load.exchange.sql.borrow(),
+                    &*load.exchange.sql.borrow(),
                     effect,
                     keep_rows,
                     &mut load.shared,

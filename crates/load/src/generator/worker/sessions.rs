@@ -21,6 +21,7 @@ impl Worker {
             return;
         }
         self.on_connection = 0;
+        self.open = false;
         self.doing = State::Waiting;
         match load.policy.reconnect {
             Reconnect::After(_) => self.lanes.reconnect(&mut load.shared),

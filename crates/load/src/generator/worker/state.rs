@@ -51,5 +51,5 @@ pub struct Call {
 pub struct Held {
     pub request: Request,
     pub parameters: Parameters,
-    pub sql: String,
+    pub sql: Vec<u8>,
 }

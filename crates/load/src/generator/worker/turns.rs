@@ -107,7 +107,6 @@ impl Worker {
         turn.attempts += 1;
         self.doing = State::Running;
         self.launched_ns = load.now();
-        self.open = false;
         self.asked = false;
         self.reconnecting = false;
         self.waits_until = None;
@@ -140,10 +139,16 @@ impl Worker {
         ConnectionEvent::Nothing
     }
 
-    /// Nothing is open any more: pause, retry, reconnect, or take the next turn.
+    /// Nothing is open any more.
     #[inline]
     pub(super) fn after_rollback(&mut self, load: &mut Load) -> ConnectionEvent {
         self.open = false;
+        self.after_end(load)
+    }
+
+    /// Pause, retry, reconnect, or take the next turn.
+    #[inline]
+    pub(super) fn after_end(&mut self, load: &mut Load) -> ConnectionEvent {
         let back_off = match std::mem::take(&mut self.pause) {
             true => load.policy.backoff_ns,
             false => 0,

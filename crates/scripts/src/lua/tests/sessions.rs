@@ -58,7 +58,7 @@ fn settings_of_thread_init_are_kept_for_new_sessions() {
     let mut kept = Vec::new();
     while running.as_mut().poll(context).is_pending() {
         let request = exchange.take_request().unwrap();
-        let sql = exchange.sql.borrow().clone();
+        let sql = String::from_utf8_lossy(&exchange.sql.borrow()).into_owned();
         if request == Request::Note(Note::KeepSetting) {
             kept.push(sql.clone());
         }
