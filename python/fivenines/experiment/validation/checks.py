@@ -19,7 +19,7 @@ from fivenines.experiment.sections.cost import CostSettings
 from fivenines.experiment.sections.ledger import LedgerSettings
 from fivenines.experiment.sections.timing import Timing
 from fivenines.experiment.validation.mistakes import KeyPath, Mistake, dotted, of_entry, shown
-from fivenines.experiment.validation.nested import problems_within
+from fivenines.experiment.validation.nested import path_of, problems_within
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.processes import ids
 from fivenines.lab.settings import NetworkSettings
@@ -256,7 +256,10 @@ def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mist
         own = _refused(settings) if isinstance(settings, SolutionSettings) else {}
         for problem in problems(settings):
             if problem not in own:
-                yield of_entry(key, index, problem)
+                mistake = of_entry(key, index, problem)
+                # Commands may be many lines away from the beginning of their entry.
+                inner = path_of(settings, problem) if key in ("faults", "solutions") else ()
+                yield replace(mistake, path=(*mistake.path, *inner))
         for problem, keys in own.items():
             yield Mistake(None, (key, index, *keys), f"{key}[{index}].{problem}", at_key=True)
 

@@ -11,7 +11,7 @@ from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
-from fivenines.lab.processes import shell
+from fivenines.lab.processes import placeholders, shell
 
 
 class CommandSettings(NodeFaultSettings):
@@ -46,9 +46,13 @@ class CommandSettings(NodeFaultSettings):
         return self.hiccup
 
     def problems(self) -> list[str]:
+        commands = {"inject": self.inject, "recover": self.recover, "verify": self.verify}
+        problems = [
+            f"{key}: {problem}" for key, text in commands.items() if (problem := placeholders.problem(text))
+        ]
         if self.hiccup and not (self.recover or self.verify):
-            return ["hiccup: its end must be known: set `recover`, or `verify`"]
-        return []
+            problems.append("hiccup: its end must be known: set `recover`, or `verify`")
+        return problems
 
     def length_problem(self) -> str:
         return "" if self.recover else "only `recover` ends a command at a chosen time: set it"
@@ -105,7 +109,7 @@ class Command(Fault[CommandSettings]):
     def _done(self, context: FaultContext, name: str, which: str, primary: str) -> shell.Done:
         server = context.solution.node(name)
         values = {"node": name, "host": server.host.address, "port": str(server.port)}
-        command = shell.filled(str(getattr(self.settings, which)), values)
+        command = placeholders.filled(str(getattr(self.settings, which)), values)
         log = context.lab.hosts[name].node / "log" / f"command-{which}.log"
         return shell.run(command, log, self.settings.timeout, environment(context, name, primary))
 

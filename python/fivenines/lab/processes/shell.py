@@ -1,7 +1,6 @@
 """Run shell commands of an experiment file on this machine, with a time limit."""
 
 import os
-import shlex
 import signal
 import subprocess
 import time
@@ -30,16 +29,6 @@ class Done:
         how = f"exit code {self.code}" if self.code is not None else "killed at its time limit"
         output = "; ".join(line.strip() for line in self.last_lines.splitlines() if line.strip())
         return f"{how} after {self.seconds:.2f} s" + (f": {output}" if output else "")
-
-
-def filled(command: str, values: Mapping[str, str]) -> str:
-    """Replace `{node}` and other names in a command with values that are quoted for the shell.
-
-    Other braces stay unchanged: `${HOME}` and `{a,b}` belong to the shell.
-    """
-    for name, value in values.items():
-        command = command.replace("{" + name + "}", shlex.quote(value))
-    return command
 
 
 def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None = None) -> Done:

@@ -10,6 +10,7 @@ from pydantic import Field
 from fivenines.base.errors import UsageError
 from fivenines.base.settings import Settings
 from fivenines.base.units import Duration
+from fivenines.lab.processes import placeholders
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.load.odbc import ConnectionStringError, split_password
 from fivenines.servers.external.external_odbc import NO_ROLE
@@ -52,6 +53,16 @@ class Hooks(Settings):
         "", description="moves the primary's role to another member, for the fault `switchover`"
     )
     timeout: Annotated[Duration, Field(gt=0)] = Field(30.0, description="timeout of a command")
+
+    def problems(self) -> list[str]:
+        commands = {
+            name: text for name in type(self).model_fields if isinstance(text := getattr(self, name), str)
+        }
+        return [
+            f"hooks.{name}: {problem}"
+            for name, text in commands.items()
+            if (problem := placeholders.problem(text))
+        ]
 
 
 class ExternalSettings(SolutionSettings):

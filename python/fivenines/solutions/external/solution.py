@@ -18,7 +18,7 @@ from fivenines.faults.base import Fault
 from fivenines.faults.services.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.lab import Lab
-from fivenines.lab.processes import shell
+from fivenines.lab.processes import placeholders, shell
 from fivenines.lab.this_machine import ThisMachine
 from fivenines.load import dataset
 from fivenines.load.dsn import Address
@@ -182,7 +182,7 @@ class External(Solution[ExternalSettings, ExternalServer]):
         values = {"node": node.name, "host": node.host.address, "port": str(node.port)}
         done = shell.require(
             f"the hook `{name}` for {node.name}",
-            shell.filled(command, values),
+            placeholders.filled(command, values),
             node.host.node / "log" / f"hook-{name}.log",
             self.settings.hooks.timeout,
             {},

@@ -92,6 +92,18 @@ def test_faults_that_need_control_are_refused_with_file_and_line(key: str, value
     assert message in str(refused.value)
 
 
+def test_a_hook_with_an_unknown_placeholder_is_refused_with_file_and_line() -> None:
+    hooks = "{kill: 'ssh {node} halt', restart: 'ssh ${host} boot', heal: 'if'}"
+    solution = (
+        "[{solution: external, engine: external-mariadb, write: ['db:1'], user: a, database: b,\n"
+        f" hooks:\n  {hooks}}}]"
+    )
+    with pytest.raises(UsageError, match=r"x\.yaml:5:38: ") as refused:
+        parse_experiment(file(solutions=solution), "x.yaml")
+    assert "hooks.restart: write {host}: ${host} is a variable of the shell" in str(refused.value)
+    assert "hooks.heal: line 1: syntax error: " in str(refused.value)
+
+
 @pytest.mark.parametrize(
     "fault",
     [
