@@ -12,6 +12,7 @@ from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.processes import placeholders, shell
+from fivenines.lab.processes.fixed_result import fixed_result
 
 
 class CommandSettings(NodeFaultSettings):
@@ -50,6 +51,13 @@ class CommandSettings(NodeFaultSettings):
         problems = [
             f"{key}: {problem}" for key, text in commands.items() if (problem := placeholders.problem(text))
         ]
+        fixed = fixed_result(self.verify)
+        if fixed is not None:
+            result = "succeeds" if fixed else "fails"
+            problems.append(
+                f"verify: {self.verify.strip()!r} always {result}: write a command that succeeds while the "
+                "fault is in effect and fails otherwise, or leave `verify` out"
+            )
         if self.hiccup and not (self.recover or self.verify):
             problems.append("hiccup: its end must be known: set `recover`, or `verify`")
         return problems
