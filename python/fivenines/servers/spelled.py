@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fivenines.servers import option_file
 from fivenines.software.base import Family
 
 _LOOSE = "loose_"
@@ -145,7 +146,7 @@ MADE_WITH: dict[Family, tuple[str, ...]] = {
 def at_first_start(given: Mapping[str, Any]) -> list[str]:
     """Return the arguments with which MariaDB or MySQL creates a data directory."""
     return [
-        f"--{canonical(name, 'mysql').replace('_', '-')}={as_option(name, value)}"
+        f"--{canonical(name, 'mysql').replace('_', '-')}={option_file.meant(as_option(name, value))}"
         for name, value in given.items()
         if canonical(name, "mysql") not in _OF_TABLES
     ]

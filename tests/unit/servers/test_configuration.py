@@ -127,6 +127,8 @@ def test_postgresql_requires_a_password_for_every_connection(postgres: Postgres)
         ("1", "'1'"),
         ("on", "'on'"),
         ("'", "''''"),
+        ("a\\b", "'a\\\\b'"),
+        ("a\nb\n", "'a\\nb'"),
     ],
 )
 def test_values_are_formatted_for_postgresql(value: Any, text: str) -> None:
@@ -448,6 +450,9 @@ def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
         ("GTID-mode", False, "GTID-mode=OFF"),
         ("innodb_flush_sync", True, "innodb_flush_sync=1"),
         ("sync_binlog", 1, "sync_binlog=1"),
+        ("init_connect", "SET @a='x', @b=1", "init_connect=SET @a='x', @b=1"),
+        ("init_connect", "SET @a=1 # hm", 'init_connect="SET @a=1 # hm"'),
+        ("init_connect", "'SET @a=1 # hm'", "init_connect='SET @a=1 # hm'"),
     ],
 )
 def test_a_switch_is_written_as_its_variable_reads_it(name: str, value: Any, line: str) -> None:

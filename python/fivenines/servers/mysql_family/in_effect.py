@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
+from fivenines.servers import option_file
 from fivenines.servers.in_effect import Asked, Finding, Kind
 from fivenines.servers.mysql_family.provider_options import parsed, same_option
 from fivenines.servers.spelled import PLUGINS, as_option, canonical, is_loose, plain
@@ -149,9 +150,7 @@ def _negated(asked: str) -> str:
 
 
 def _unquoted(name: str, value: object) -> str:
-    text = as_option(name, value).strip()
-    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
-    return text[1:-1] if quoted else text
+    return option_file.meant(as_option(name, value))
 
 
 def _compared(variable: str, asked: str, now: str, known: Mapping[str, str]) -> Kind | None:

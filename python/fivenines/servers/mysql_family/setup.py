@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from fivenines.servers import secrets
+from fivenines.servers import option_file, secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.local import LocalServer
 from fivenines.servers.setup import Setup
@@ -152,4 +152,4 @@ def option_line(name: str, value: Value) -> str:
         # With a value it would be the name of its files.
         wanted = value is not plain(name, "mysql").startswith(("skip_", "disable_"))
         return "log_bin" if wanted else "skip_log_bin"
-    return f"{name}={as_option(name, value)}"
+    return f"{name}={option_file.written(as_option(name, value))}"

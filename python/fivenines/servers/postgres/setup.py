@@ -192,4 +192,6 @@ def setting_value(value: Value) -> str:
     if isinstance(value, int | float):
         return str(value)
     # In a configuration file the backslash is an escape, too (manual, 19.1.2).
-    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+    # A line break would end the line within the quotes (guc-file.l); YAML's block forms end with one.
+    text = value.rstrip("\n").replace("\\", "\\\\").replace("\n", "\\n").replace("'", "''")
+    return f"'{text}'"
