@@ -4,10 +4,14 @@ import pytest
 
 from fivenines.failover.managers.patroni.daemon import dynamic_in_effect
 from fivenines.failover.proxies import haproxy_in_effect
+from fivenines.servers.in_effect import Finding
 from fivenines.servers.mysql_family import in_effect as mysql
 from fivenines.servers.ndb import in_effect as ndb
 from fivenines.servers.postgres import in_effect as postgres
 from fivenines.servers.postgres.in_effect import Parameter
+
+# MySQL 9.7 shows ddl_exist_errors so.
+DDL = "1007,1008,1050,1051,1054,1060,1061,1068,1091,1146"
 
 VARIABLES = {
     "innodb_buffer_pool_chunk_size": "134217728",
@@ -47,6 +51,19 @@ VARIABLES = {
         ("transaction-isolation", 1, "transaction_isolation", "READ-COMMITTED", None),
         ("transaction-isolation", 1, "transaction_isolation", "REPEATABLE-READ", "differs"),
         ("some_enum", 2, "some_enum", "FULL", "unobserved"),
+        ("slave_skip_errors", "all", "slave_skip_errors", "ALL", None),
+        ("slave_skip_errors", "all", "slave_skip_errors", "0,1,2,3...", None),
+        ("slave-skip-errors", "ALL", "slave_skip_errors", "1,2,3...", "differs"),
+        ("slave_skip_errors", "all", "slave_skip_errors", "0,1,2,3", "differs"),
+        ("slave_skip_errors", "all", "slave_skip_errors", "OFF", "differs"),
+        ("slave_skip_errors", "1062, 1053", "slave_skip_errors", "1053,1062", None),
+        ("slave_skip_errors", 1062, "slave_skip_errors", "1062", None),
+        ("slave_skip_errors", 1062, "slave_skip_errors", "1053", "differs"),
+        ("slave_skip_errors", "3,1,2", "slave_skip_errors", "1,2...", None),
+        ("slave_skip_errors", "OFF", "slave_skip_errors", "1062", "differs"),
+        ("replica_skip_errors", "ddl_exist_errors", "replica_skip_errors", DDL, None),
+        ("replica_skip_errors", "ddl_exist_errors,1062", "replica_skip_errors", DDL, "differs"),
+        ("replica_skip_errors", "ddl_exist_errors", "replica_skip_errors", "1007", "differs"),
         ("log_bin", "/run/binlog", "log_bin", "ON", None),
         ("log_bin", False, "log_bin", "ON", "differs"),
         ("init_connect", "'SET @a = 1'", "init_connect", "SET @a = 1", None),
@@ -85,6 +102,15 @@ def test_the_reason_comes_from_the_log_or_the_source() -> None:
     observed = mysql.Observed({}, warnings=(removed,))
     (one,) = mysql.findings("node1", {"innodb_file_format": "Barracuda"}, observed)
     assert one.kind == "differs" and "was removed" in one.why
+
+
+def test_long_values_are_shortened_to_where_they_differ() -> None:
+    alike = "a" * 300
+    found = str(Finding("node1", "x", f"{alike}b" + "d" * 300, f"{alike}c", "differs"))
+    assert f"= …{'a' * 20}b{'d' * 139}… (601 characters) was requested" in found
+    assert found.endswith("a" * 159 + "c (301 characters)")
+    assert str(Finding("node1", "x", "all", "1," * 500, "differs")).endswith("1,1,… (1000 characters)")
+    assert str(Finding("node1", "x", "a" * 160, "b", "differs")).endswith("but it has b")
 
 
 def test_plugins() -> None:

@@ -16,6 +16,7 @@ from decimal import Decimal, InvalidOperation
 
 from fivenines.servers import option_file
 from fivenines.servers.in_effect import Asked, Finding, Kind
+from fivenines.servers.mysql_family import skipped_errors
 from fivenines.servers.mysql_family.provider_options import parsed, same_option
 from fivenines.servers.spelled import PLUGINS, as_option, canonical, is_loose, plain
 
@@ -78,6 +79,7 @@ _SETS = (
     "slave_type_conversions",
     "replica_type_conversions",
 )
+_SKIPPED_ERRORS = ("slave_skip_errors", "replica_skip_errors")
 _EXPANDED = ("ANSI", "TRADITIONAL", "ORACLE", "MSSQL", "DB2", "POSTGRESQL", "MAXDB")
 """Modes that the server shows together with what they stand for."""
 
@@ -165,8 +167,8 @@ def _compared(variable: str, asked: str, now: str, known: Mapping[str, str]) -> 
         return "differs" if (now.lower() in _ON) is (asked.lower() in _OFF) else None
     if now.lower() in (*_ON[:-1], *_OFF) and asked.lower() in (*_ON, *_OFF):
         return None if (asked.lower() in _ON) is (now.lower() in _ON) else "differs"
-    if variable in _SETS:
-        return _compared_sets(asked, now)
+    if variable in (*_SETS, *_SKIPPED_ERRORS):
+        return (_compared_sets if variable in _SETS else skipped_errors.compared)(asked, now)
     one, other = number(asked), number(now)
     if one is not None and other is not None:
         return _compared_numbers(variable, one, other, known)
