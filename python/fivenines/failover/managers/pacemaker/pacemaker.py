@@ -27,7 +27,7 @@ from fivenines.failover.managers.pacemaker.resources import (
     database,
 )
 from fivenines.failover.managers.pacemaker.settings import PacemakerSettings
-from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, PacemakerStack, properties
+from fivenines.failover.managers.pacemaker.stack import ENVIRONMENT, PacemakerStack, idle, properties
 from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
 from fivenines.lab.processes.look import Command
@@ -155,7 +155,7 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     @property
     def settled(self) -> bool:
-        return self._stack.idle()
+        return idle(self._stack.hosts.values())
 
     def switch_over(self) -> str:
         former = self.solution.roles.primary_of_record

@@ -31,7 +31,7 @@ from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSet
 from fivenines.failover.managers.pacemaker.log import Follower
 from fivenines.failover.managers.pacemaker.power_switch import AGENT, PowerSwitch
 from fivenines.failover.managers.pacemaker.resources import address
-from fivenines.failover.managers.pacemaker.stack import PacemakerStack, properties
+from fivenines.failover.managers.pacemaker.stack import PacemakerStack, idle, properties
 from fivenines.failover.requests import Requests
 from fivenines.lab.host import Host
 from fivenines.lab.network.network import VIRTUAL
@@ -222,7 +222,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     @property
     def settled(self) -> bool:
-        return self._stack.idle()
+        return idle(self._stack.hosts.values())
 
     def switch_over(self) -> str:
         former = self.solution.roles.primary_of_record

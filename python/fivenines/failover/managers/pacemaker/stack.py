@@ -5,7 +5,7 @@ corosync.conf(5).
 """
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree as Xml
 
 from fivenines.base.errors import FiveninesError
@@ -84,18 +84,6 @@ class PacemakerStack:
             return crm_mon.online(self.status(host))
         return set()
 
-    def idle(self) -> bool:
-        """Return whether the cluster carries out no transition now, as its leading controller tells.
-
-        An agent's start of a server takes longer than the server does until it answers.
-        """
-        for host in self.hosts.values():
-            with contextlib.suppress(FiveninesError):
-                told = host.commands.run(["crmadmin", "-S", host.name], timeout=5.0, env=ENVIRONMENT)
-                if "S_NOT_DC" not in told:
-                    return "S_IDLE" in told
-        return False
-
     def failures(self, host: Host) -> str:
         """Return the failed operations on a node that were not cleared, in words."""
         with contextlib.suppress(FiveninesError):
@@ -150,6 +138,19 @@ class PacemakerStack:
         except FiveninesError as error:
             return str(error)
         return ""
+
+
+def idle(hosts: Iterable[Host]) -> bool:
+    """Return whether the cluster of these hosts carries out no transition now, by its leading controller.
+
+    An agent's start of a server takes longer than the server does until it answers.
+    """
+    for host in hosts:
+        with contextlib.suppress(FiveninesError):
+            state = host.commands.run(["crmadmin", "-S", host.name], timeout=5.0, env=ENVIRONMENT)
+            if "S_NOT_DC" not in state:
+                return "S_IDLE" in state
+    return False
 
 
 def _not_up(host: Host, corosync: Process) -> str:

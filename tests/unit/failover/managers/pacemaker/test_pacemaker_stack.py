@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.base.errors import FiveninesError
 from fivenines.failover.managers.pacemaker import crm_mon
-from fivenines.failover.managers.pacemaker.stack import PacemakerStack, properties
+from fivenines.failover.managers.pacemaker.stack import PacemakerStack, idle, properties
 
 _STATUS = """<pacemaker-result>
 <summary><current_dc present="true" with_quorum="{quorum}" name="node1"/></summary>
@@ -67,7 +67,7 @@ def test_a_node_without_an_answer_knows_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("states", "idle"),
+    ("states", "at_rest"),
     [
         (("S_NOT_DC", "S_IDLE"), True),
         (("S_IDLE", "S_NOT_DC"), True),
@@ -76,13 +76,13 @@ def test_a_node_without_an_answer_knows_no_other() -> None:
         (("S_NOT_DC", "S_NOT_DC"), False),
     ],
 )
-def test_a_cluster_is_idle_if_its_leading_controller_says_so(states: tuple[str, ...], idle: bool) -> None:
-    told = iter(f"Controller on node{number} in state {one}: ok" for number, one in enumerate(states, 1))
-    assert _stack(lambda: next(told), nodes=2).idle() is idle
+def test_a_cluster_is_idle_if_its_leading_controller_says_so(states: tuple[str, ...], at_rest: bool) -> None:
+    answers = iter(f"Controller on node{number} in state {one}: ok" for number, one in enumerate(states, 1))
+    assert idle(_stack(lambda: next(answers), nodes=2).hosts.values()) is at_rest
 
 
 def test_a_cluster_that_tells_no_state_is_not_idle() -> None:
-    assert not _stack(_refuse).idle()
+    assert not idle(_stack(_refuse).hosts.values())
 
 
 def test_started_resources_are_listed_by_name() -> None:
