@@ -60,7 +60,7 @@ class StandaloneSettings(SolutionSettings):
             one_failure_loses="everything if its disk is lost; otherwise nothing that was acknowledged"
             if strict
             else "everything if its disk is lost; the last moments after a power loss",
-            may_lose="",
+            may_lose="" if strict else "a commit does not wait for the disk",
             partition="clients on the other side are refused",
             one_down=outage,
             two_down=outage,

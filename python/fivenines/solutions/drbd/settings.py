@@ -10,6 +10,7 @@ from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSet
 from fivenines.failover.proxies.virtual_address import VirtualAddressSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.drbd.checks import DrbdChecks
+from fivenines.solutions.durability import STRICT
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.traits import Traits
 
@@ -118,14 +119,19 @@ class DrbdSettings(SolutionSettings):
             "B": "nothing that was acknowledged, unless both nodes lose power at once",
             "C": "nothing that was acknowledged",
         }
+        unsent = "a write does not wait for the other node" if self.protocol == "A" else ""
+        # The page cache of a dead node is on no disk, and so not on the other node.
+        strict = self.durability == STRICT
+        cached = "" if strict else "a commit does not wait for the disk"
         return SolutionFacts(
             replication=f"of disk blocks, protocol {self.protocol}",
             failover="Pacemaker promotes the other disk, mounts it and starts the server there",
             least_servers="3, one without a disk" if self.witness else "2",
             write_scaling="no",
             read_scaling="no",
-            one_failure_loses=loses[self.protocol],
-            may_lose="a write does not wait for the other node" if self.protocol == "A" else "",
+            one_failure_loses=loses[self.protocol]
+            + ("" if strict else "; with the server's host, the last moments that were not flushed"),
+            may_lose="; ".join(filter(None, [unsent, cached])),
             # With a witness a node without quorum refuses writes.
             alone_after=None if self.witness else 0.0,
             partition=_QUORUM if self.witness else _NO_QUORUM,
