@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from fivenines.servers.spelled import canonical, is_on
 from fivenines.solutions.durability import DECIDING
 from fivenines.solutions.reserved import refused
+from fivenines.solutions.weakened import weakening
 
 if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
@@ -77,7 +78,8 @@ class Checks:
         if self.settings.external:
             return {}
         by_role = dict.fromkeys(DECIDING, _BY_ROLE) if self.settings.durability.by_role else {}
-        reasons = refused(self.settings.server, self.settings.family, {**by_role, **self.settings.reserved})
+        reserved = refused(self.settings.server, self.settings.family, {**by_role, **self.settings.reserved})
+        reasons = {**weakening(self.settings), **reserved}
         return {("server", name): text for name, text in reasons.items()}
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:

@@ -87,6 +87,9 @@ class SolutionSettings(Settings):
     # Whether durability can be set by role, and follows promotions.
     durability_by_role: ClassVar[bool] = False
 
+    # What users write for relaxed durability.
+    write_relaxed: ClassVar[str] = "durability: relaxed"
+
     # Approximate time until it can be loaded, on two cores with engine and data cached; for plans.
     setup_seconds: ClassVar[float] = 10.0
 

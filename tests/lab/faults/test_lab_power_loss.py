@@ -7,7 +7,7 @@ from lab_support import Outcome, run_trial, timing
 
 from fivenines.results.records import FaultRecord
 
-_MARIADB_LAZY = "server: {innodb_flush_log_at_trx_commit: 0, sync_binlog: 0}"
+_MARIADB_LAZY = "durability: relaxed, server: {innodb_flush_log_at_trx_commit: 0, sync_binlog: 0}"
 _SOLUTIONS = {
     "postgres strict": "{solution: standalone, machines: virtual-machines}",
     "postgres lazy": "{solution: standalone, machines: virtual-machines, server: {fsync: false}}",

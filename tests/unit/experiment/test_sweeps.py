@@ -48,7 +48,8 @@ def test_lists_become_one_solution_each() -> None:
 
 def test_keys_inside_others_and_the_measure() -> None:
     text = (
-        "solutions:\n  - solution: replication\n    server: {sync_binlog: 0}\n    sweep:\n"
+        "solutions:\n  - solution: replication\n    durability: relaxed\n    server: {sync_binlog: 0}\n"
+        "    sweep:\n"
         "      settings: {manager.misses: [2, 3], server.innodb_io_capacity: [100, 200]}\n"
         "      by: outage_writes\n      best_for: all\nfaults: [kill]\n"
     )

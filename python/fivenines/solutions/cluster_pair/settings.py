@@ -12,6 +12,7 @@ from fivenines.base.units import Duration
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.cluster_pair.checks import PairChecks
 from fivenines.solutions.cluster_pair.facts import cluster_pair_facts
+from fivenines.solutions.durability import RELAXED
 from fivenines.solutions.galera.settings import GaleraSettings
 from fivenines.solutions.ndb.settings import FILES_DEPEND_ON, NdbSettings
 from fivenines.solutions.reserved import BINARY_LOG
@@ -38,6 +39,8 @@ class ClusterPairSettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 25.0
 
     can_be_vms = False
+
+    write_relaxed = "durability: relaxed` in `a` and `b"
 
     solution: Literal["cluster-pair"] = Field(description="two clusters that replicate to each other")
     a: Member = Field(
@@ -85,7 +88,9 @@ class ClusterPairSettings(SolutionSettings):
     def _of_the_clusters(self) -> "ClusterPairSettings":
         # The model is frozen, and this value follows from the clusters.
         self.__dict__["engine"] = self.a.engine
-        self.__dict__["durability"] = self.a.durability
+        # Both clusters have the same server settings, so the stricter one decides which fit.
+        stricter = self.b if self.a.durability == RELAXED else self.a
+        self.__dict__["durability"] = stricter.durability
         return self
 
     def default_name(self) -> str:

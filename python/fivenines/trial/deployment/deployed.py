@@ -36,6 +36,7 @@ from fivenines.solutions.base import Solution
 from fivenines.solutions.preparation import Preparation
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.vms import KERNEL
+from fivenines.solutions.weakened import facts_as_set
 from fivenines.trial.deployment.configuration import configuration_lines
 from fivenines.trial.deployment.durability import DurabilityKeeper
 from fivenines.trial.deployment.files import WrittenFiles
@@ -181,7 +182,7 @@ class Deployed(Closing):
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.lab.limits_reason,
             single_writer=settings.traits.single_writer,
-            facts=settings.facts(),
+            facts=facts_as_set(settings),
             in_effect=self.in_effect,
             hosts={name: self._host(host, idle or {}) for name, host in self.lab.hosts.items()},
             configuration=self.configuration.digest,
