@@ -4,7 +4,7 @@
 # Guess: an option that nobody gives is nil or false, as a flag of any program, so that `if sysbench.opt.verbose` is not
 # taken without --verbose.
 # Seen on 2026-11-30: it is true; only --verbose=off turns it off. A number without a default is 0, a text is empty and a
-# list has no items. A file is nil.
+# list has no items. A file is nil. Needs Debian 12 (bookworm).
 #
 # Output seen:
 #   without options: flag true, number 0, text '', list 0, file nil
