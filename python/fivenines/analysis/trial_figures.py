@@ -19,7 +19,7 @@ from fivenines.analysis.resources.machine import Sharing
 from fivenines.results.load_parts import Connects, ErrorEntry, Schedule, Step, TypeCounts, Work
 
 # Faults in turn of a trial that are observations of their own; empty: the trial has none.
-Turn = Literal["death", "hiccup", ""]
+Turn = Literal["death", ""]
 
 
 @dataclass(frozen=True)
@@ -98,22 +98,14 @@ class TrialFigures:
     def turn(self) -> Turn:
         """Return which faults in turn a trial has, each an observation of its own; empty: none.
 
-        Deaths that each came after the recovery from the one before; hiccups of which all count, but for
-        those after a needless failover.
+        Deaths that each came after the recovery from the one before. Several hiccups are one course of
+        events.
         """
-        if self.deaths is not None and self.deaths.apart:
-            return "death"
-        found = self.in_turn
-        if found is None or not found.lengths:
-            return ""
-        whole = found.failover is not None or len(found.lengths) == len(self.faults)
-        return "hiccup" if whole else ""
+        return "death" if self.deaths is not None and self.deaths.apart else ""
 
     @property
     def each_in_turn(self) -> list[FaultMeasures] | None:
         """Return the measures of each fault in turn that counts; None if the trial has none."""
-        if self.turn == "death" and self.deaths is not None:
-            return self.faults[: len(self.deaths.deaths)]
-        if self.turn == "hiccup" and self.in_turn is not None:
-            return self.faults[: len(self.in_turn.lengths)]
-        return None
+        if self.deaths is None or not self.deaths.apart:
+            return None
+        return self.faults[: len(self.deaths.deaths)]

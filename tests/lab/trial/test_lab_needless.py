@@ -47,7 +47,7 @@ faults:
 
 
 def test_hiccups_in_turn_are_counted_on_one_cluster(tmp_path: Path) -> None:
-    freezes = "faults: [{fault: repeat, of: freeze, times: 3, every: 2s, lengths: 'uniform 100ms..300ms'}]\n"
+    freezes = "faults: [{fault: repeat, of: freeze, times: 3, every: 6s, lengths: 'uniform 100ms..300ms'}]\n"
     found = run_trial(tmp_path, SOLUTION % 60 + freezes + timing()).measures().in_turn
     assert found is not None and found.failover is None and found.planned == 3, found
     assert len(found.lengths) == 3 and min(found.lengths) >= 100, found

@@ -159,17 +159,12 @@ def test_each_hiccup_in_turn_is_a_draw(alone: CellResult, failover: str | None, 
     assert (found.events, found.n, found.trials, found.unit) == (2 * events, 6, 2, "hiccup")
 
 
-def test_hiccups_of_which_all_count_are_one_fault_of_their_cell(alone: CellResult) -> None:
+def test_several_hiccups_are_faults_of_one_course(alone: CellResult) -> None:
     three = [one.faults[0] for one in alone.trials[:3]]
     first, second = alone.trials[:2]
     counted = InTurn((100.0, 200.0, 300.0), 3)
     trials = [replace(first, faults=three, in_turn=counted), replace(second, faults=three, in_turn=counted)]
-    (fault,) = cell_result(alone.key, 2, 0, trials).faults
-    assert (fault.times, fault.trials) == (6, 2)
-    assert judged("not_recovered = 0", trials).unit == "hiccup"
-    # The count ended before the last one, and not with a failover: something else had happened.
-    early = [replace(one, in_turn=InTurn((100.0, 200.0), 3)) for one in trials]
-    assert len(cell_result(alone.key, 2, 0, early).faults) == 3
-    # What follows a needless failover meets another cluster.
-    ended = [replace(one, in_turn=InTurn((100.0, 200.0), 3, "promoted")) for one in trials]
-    assert [one.times for one in cell_result(alone.key, 2, 0, ended).faults] == [4]
+    cell = cell_result(alone.key, 2, 0, trials)
+    assert [(fault.number, fault.times) for fault in cell.faults] == [(1, 2), (2, 2), (3, 2)]
+    assert cell.writes.counted == "2 trials"
+    assert judged("not_recovered = 0", trials).unit == "trial"
