@@ -1,7 +1,7 @@
 #!/bin/bash
 # sysbench 1.0.20: an option of a Lua script that is declared as a truth value without a default is true.
 #
-# Guess: an option that nobody gives is nil or false, as a flag of any program, so that `if sysbench.opt.verbose` is not
+# Guess: an option that is not given is nil or false, as a flag of any program, so that `if sysbench.opt.verbose` is not
 # taken without --verbose.
 # Seen on 2026-11-30: it is true; only --verbose=off turns it off. A number without a default is 0, a text is empty and a
 # list has no items. A file is nil. Needs Debian 12 (bookworm).
