@@ -229,7 +229,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         types=_types(trials),
         offered=next((trial.offered for trial in trials if trial.offered is not None), None),
         invariants=_invariants(trials),
-        faults=fault_results([(trial.record.id, trial.faults, trial.each_in_turn) for trial in trials]),
+        faults=fault_results([(trial.record.id, trial.faults, trial.each_death) for trial in trials]),
         truth=cell_truth([trial.record for trial in trials], [trial.truth for trial in trials]),
         trials=trials,
     )
@@ -244,18 +244,18 @@ def _at_level(cell: CellResult, nominal: float) -> CellResult:
 
 
 def outages_in(trials: Sequence[TrialMeasures], of: Service) -> Outages:
-    """Return the outages of a service in trials: of each, or of each of its faults in turn."""
+    """Return the outages of a service in trials: of each, or of each of its deaths in turn."""
     values: list[tuple[str, Outage | None, Sequence[Interruption]]] = []
     for trial in trials:
         every = getattr(trial.interruptions, of)
-        if trial.each_in_turn is None:
+        if trial.each_death is None:
             values.append((trial.record.id, getattr(trial.availability, of, None), every))
             continue
-        for fault in trial.each_in_turn:
-            window = fault.fault_window
+        for death in trial.each_death:
+            window = death.fault_window
             own = [one for one in every if window.at < one.gap.end <= window.until]
-            values.append((trial.record.id, getattr(fault.availability, of), own))
-    unit = next((trial.turn for trial in trials if trial.turn), "trial")
+            values.append((trial.record.id, getattr(death.availability, of), own))
+    unit = "trial" if all(trial.each_death is None for trial in trials) else "death"
     machines = {trial.record.id: trial.machine for trial in trials}
     return outages_of(values, machines, unit)
 

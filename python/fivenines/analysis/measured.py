@@ -106,7 +106,7 @@ def draws_of(measure: str, trials: Iterable[TrialMeasures]) -> Draws:
         several = _in_turn(of, trial)
         whole = _whole(of, trial)
         if several:
-            unit = trial.turn or "hiccup"
+            unit = "hiccup" if trial.each_death is None else "death"
             if of.seen is not None and whole is not None and whole[0] and not any(v for v, _ in several):
                 several.append(whole)
         own = several or ([] if whole is None else [whole])

@@ -1,7 +1,6 @@
 """Figures of a complete trial, as `analysis.trials` reads them from its folder."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from fivenines.analysis.availability.at_rest import Rest
 from fivenines.analysis.availability.availability import Availability, Gap, Throughput
@@ -17,9 +16,6 @@ from fivenines.analysis.performance.latency import Latency
 from fivenines.analysis.performance.steadiness import Steadiness
 from fivenines.analysis.resources.machine import Sharing
 from fivenines.results.load_parts import Connects, ErrorEntry, Schedule, Step, TypeCounts, Work
-
-# Faults in turn of a trial that are observations of their own; empty: the trial has none.
-Turn = Literal["death", ""]
 
 
 @dataclass(frozen=True)
@@ -95,17 +91,11 @@ class TrialFigures:
         return self.throughput is not None and len(self.steps) < 2
 
     @property
-    def turn(self) -> Turn:
-        """Return which faults in turn a trial has, each an observation of its own; empty: none.
+    def each_death(self) -> list[FaultMeasures] | None:
+        """Return the measures of each death in turn that counts; None if the trial has no deaths in turn.
 
-        Deaths that each came after the recovery from the one before. Several hiccups are one course of
-        events.
+        Each came after the recovery from the one before, so it is an observation of its own. Several hiccups
+        are one course of events.
         """
-        return "death" if self.deaths is not None and self.deaths.apart else ""
-
-    @property
-    def each_in_turn(self) -> list[FaultMeasures] | None:
-        """Return the measures of each fault in turn that counts; None if the trial has none."""
-        if self.deaths is None or not self.deaths.apart:
-            return None
-        return self.faults[: len(self.deaths.deaths)]
+        found = self.deaths
+        return self.faults[: len(found.deaths)] if found is not None and found.apart else None

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.spelled import one_setting, plain
+from fivenines.servers import option_file
+from fivenines.servers.spelled import as_option, one_setting, plain
 from fivenines.software.base import Family
 from fivenines.solutions.durability import STRICT
 
@@ -100,7 +101,7 @@ def _deciding(settings: "SolutionSettings") -> Iterator[tuple[str, str, str]]:
 
 def _value(name: str, value: object, family: Family | None) -> str:
     """Return a value as the server reads it: lower case, 1 and 0 for Booleans."""
-    text = str(int(value)) if isinstance(value, bool) else str(value).strip().strip("'\"").lower()
+    text = option_file.meant(as_option(name, value)).strip().lower()
     if family == "postgresql":
         return text
     option = plain(name, family)

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from fivenines.analysis.availability.failovers import FaultMeasures
 from fivenines.analysis.availability.fault_windows import in_turn, planned
 from fivenines.analysis.availability.node_states import States, states_at
-from fivenines.analysis.statistics.means import Summary, summarise
+from fivenines.analysis.availability.outages import by_trial
+from fivenines.analysis.statistics.means import Summary
 
 Floats = NDArray[np.float64]
 
@@ -155,13 +156,13 @@ class Order:
 
 def clustered(clusters: Sequence[Deaths]) -> Summary:
     """Return the outage of writes in ms: a sample of one mean for each cluster."""
-    means, bounds = [], 0
-    for one in clusters:
-        known = [death for death in one.deaths if death.outage_ms is not None]
-        if known:
-            means.append(math.fsum(death.outage_ms or 0.0 for death in known) / len(known))
-            bounds += not all(death.back for death in known)
-    return summarise(means, bounds=bounds)
+    known = [
+        (str(number), (death.outage_ms, not death.back))
+        for number, one in enumerate(clusters)
+        for death in one.deaths
+        if death.outage_ms is not None
+    ]
+    return by_trial([cluster for cluster, _ in known], [value for _, value in known])
 
 
 def order(clusters: Sequence[Deaths]) -> Order | None:

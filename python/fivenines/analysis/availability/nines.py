@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fivenines.analysis.availability.deaths_in_turn import DEATHS
 from fivenines.analysis.availability.fault_results import FaultResult
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics.means import Summary, satterthwaite, student_t
@@ -143,8 +142,8 @@ def assumed_mtbf(run: Run) -> dict[str, float]:
 def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
     """Return an availability for each fault of each cell, then for all faults of a solution together.
 
-    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF. Faults in
-    turn are one fault; deaths in turn are left out where the same fault hit clusters of its own.
+    Cells that differ only in the fault are combined if they have one fault per trial and an MTBF. Deaths in
+    turn are one fault; they are left out where the same fault hit clusters of its own.
     """
     result: list[Availability] = []
     groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
@@ -166,7 +165,7 @@ def _distinct(
     members: Sequence[tuple[CellResult, FaultResult, float]],
 ) -> list[tuple[CellResult, FaultResult, float]]:
     """Leave out deaths in turn of a fault that is there by itself, too: it has one rate."""
-    alone = {fault.label for _, fault, _ in members if not fault.in_turn and fault.kind in DEATHS}
+    alone = {fault.label for _, fault, _ in members if not fault.in_turn}
     return [one for one in members if not one[1].in_turn or one[1].label not in alone]
 
 

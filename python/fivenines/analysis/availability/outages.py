@@ -4,7 +4,6 @@ Of a trial with deaths in turn, each death has its own outage. An interval is th
 see `analysis.availability.deaths_in_turn`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Literal
 from fivenines.analysis.availability.availability import Outage
 from fivenines.analysis.availability.client_waits import Wait
 from fivenines.analysis.availability.interruptions import Interruption, counted
+from fivenines.analysis.measures.measure import Value, mean_of
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.wording import count
 
@@ -123,7 +123,7 @@ def outages_of(
 
 
 def by_trial(
-    trials: Sequence[str], values: Sequence[tuple[float, bool]], machines: Mapping[str, str] | None = None
+    trials: Sequence[str], values: Sequence[Value], machines: Mapping[str, str] | None = None
 ) -> Summary:
     """Summarise values by trial: a sample of one mean for each trial, a lower bound if any value is.
 
@@ -132,11 +132,12 @@ def by_trial(
         values: each value, and whether it is a lower bound.
         machines: the machine of each trial, by id.
     """
-    own: dict[str, list[tuple[float, bool]]] = {}
+    own: dict[str, list[Value]] = {}
     for trial, value in zip(trials, values, strict=True):
         own.setdefault(trial, []).append(value)
+    means = [mean_of(several) for several in own.values()]
     return summarise(
-        [math.fsum(value for value, _ in several) / len(several) for several in own.values()],
-        bounds=sum(any(bound for _, bound in several) for several in own.values()),
+        [mean for mean, _ in means],
+        bounds=sum(bound for _, bound in means),
         machines=[(machines or {}).get(trial, "") for trial in own],
     )

@@ -202,15 +202,15 @@ def _faults_alone(cells: Sequence[CellResult]) -> dict[tuple[str, CellKey], str]
             if not fault.in_turn:
                 single.setdefault(fault.label, set()).add(cell.key.fault)
     names = {label: min(keys) for label, keys in single.items() if len(keys) == 1}
-    in_turn = [(cell, fault.label) for cell in cells for fault in cell.faults if _of_deaths(cell)]
+    in_turn = [(cell, fault.label) for cell in cells if _all_in_turn(cell) for fault in cell.faults]
     return {
         (cell.run, cell.key): names[label] for cell, label in in_turn if label in names and not _ordered(cell)
     }
 
 
-def _of_deaths(cell: CellResult) -> bool:
-    """Return whether a cell has deaths in turn; hiccups in turn have lengths of their own."""
-    return bool(cell.trials) and all(trial.turn == "death" for trial in cell.trials)
+def _all_in_turn(cell: CellResult) -> bool:
+    """Return whether each trial of a cell has deaths in turn."""
+    return bool(cell.trials) and all(trial.each_death is not None for trial in cell.trials)
 
 
 def _ordered(cell: CellResult) -> bool:

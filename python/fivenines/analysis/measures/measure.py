@@ -1,5 +1,6 @@
 """What a measure is: its names, unit, direction and period, and how a trial's value is computed."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -134,6 +135,11 @@ class Measure:
     def column(self) -> str:
         """Return the name of its column in exports, with the unit of times."""
         return f"{self.key}_ms" if self.milli else self.key
+
+
+def mean_of(values: Sequence[Value]) -> Value:
+    """Return the mean of values, of which there is one at least: a lower bound if one of them is."""
+    return math.fsum(value for value, _ in values) / len(values), any(bound for _, bound in values)
 
 
 def known(value: float | None) -> Value | None:

@@ -48,9 +48,7 @@ class CommandSettings(NodeFaultSettings):
 
     def problems(self) -> list[str]:
         commands = {"inject": self.inject, "recover": self.recover, "verify": self.verify}
-        problems = [
-            f"{key}: {problem}" for key, text in commands.items() if (problem := placeholders.problem(text))
-        ]
+        problems = placeholders.problems(commands)
         fixed = fixed_result(self.verify)
         if fixed is not None:
             result = "succeeds" if fixed else "fails"

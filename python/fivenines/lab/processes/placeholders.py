@@ -47,6 +47,12 @@ def filled(command: str, values: Mapping[str, str]) -> str:
     return re.sub(rf"(\$*)\{{({names})\}}", value, command)
 
 
+def problems(commands: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with commands, each with its key."""
+    found = {key: problem(command) for key, command in commands.items()}
+    return [f"{key}: {text}" for key, text in found.items() if text]
+
+
 def problem(command: str) -> str:
     """Return what is wrong with the placeholders or with the syntax of a command; empty if nothing."""
     for name in _EXAMPLES:

@@ -55,14 +55,8 @@ class Hooks(Settings):
     timeout: Annotated[Duration, Field(gt=0)] = Field(30.0, description="timeout of a command")
 
     def problems(self) -> list[str]:
-        commands = {
-            name: text for name in type(self).model_fields if isinstance(text := getattr(self, name), str)
-        }
-        return [
-            f"hooks.{name}: {problem}"
-            for name, text in commands.items()
-            if (problem := placeholders.problem(text))
-        ]
+        fields = {f"hooks.{name}": getattr(self, name) for name in type(self).model_fields}
+        return placeholders.problems({key: text for key, text in fields.items() if isinstance(text, str)})
 
 
 class ExternalSettings(SolutionSettings):

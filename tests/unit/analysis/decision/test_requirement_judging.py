@@ -27,8 +27,7 @@ def _trial(
         availability=None if writes is None else SimpleNamespace(writes=writes),
         lost=lost,
         deaths=None,
-        turn="",
-        each_in_turn=None,
+        each_death=None,
         nominal=None,
         machine="",
     )

@@ -17,21 +17,21 @@ def _not_recovered(trial: TrialMeasures) -> bool | None:
 
 
 def _each_loss(trial: TrialMeasures) -> list[bool] | None:
-    if trial.turn != "death" or trial.deaths is None:
+    if trial.deaths is None or trial.each_death is None:
         return None
     lost = [one.lost for one in trial.deaths.deaths]
     return None if None in lost else [bool(rows) for rows in lost]
 
 
 def _each_not_recovered(trial: TrialMeasures) -> list[bool] | None:
-    writes = [one.availability.writes for one in trial.each_in_turn or ()]
+    writes = [one.availability.writes for one in trial.each_death or ()]
     return [not one.back for one in writes if one is not None]
 
 
 def _each_split_brain(trial: TrialMeasures) -> list[bool] | None:
-    if trial.each_in_turn is None or not trial.watched:
+    if trial.each_death is None or not trial.watched:
         return None
-    windows = [one.fault_window for one in trial.each_in_turn]
+    windows = [one.fault_window for one in trial.each_death]
     begins = [one.overlap.start for one in trial.split_brains]
     return [any(window.at <= begin < window.until for begin in begins) for window in windows]
 

@@ -1,10 +1,18 @@
 """Measures of connecting, and of what a fault did: outages, failover, and the phases of an outage."""
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fivenines.analysis.measures.measure import SPREAD, Each, Get, Measure, TrialMeasures, Value, part
+from fivenines.analysis.measures.measure import (
+    SPREAD,
+    Each,
+    Get,
+    Measure,
+    TrialMeasures,
+    Value,
+    mean_of,
+    part,
+)
 
 if TYPE_CHECKING:
     from fivenines.analysis.availability.availability import Outage
@@ -38,17 +46,17 @@ def _first(of: Of) -> Get:
 
 
 def _each(of: Of) -> Each:
-    """Return a getter for the value of each fault in turn that has it."""
+    """Return a getter for the value of each death in turn that has it."""
 
     def get(trial: TrialMeasures) -> list[Value] | None:
-        faults = trial.each_in_turn
-        return None if faults is None else [value for one in faults if (value := of(one)) is not None]
+        deaths = trial.each_death
+        return None if deaths is None else [value for one in deaths if (value := of(one)) is not None]
 
     return get
 
 
 def _mean(each: Each, otherwise: Get) -> Get:
-    """Return a getter for the mean over faults in turn, a lower bound if one of their values is.
+    """Return a getter for the mean over deaths in turn, a lower bound if one of their values is.
 
     Those of one cluster may depend on each other, so a trial of several is one value.
     """
@@ -57,9 +65,7 @@ def _mean(each: Each, otherwise: Get) -> Get:
         values = each(trial)
         if values is None:
             return otherwise(trial)
-        if not values:
-            return None
-        return math.fsum(value for value, _ in values) / len(values), any(bound for _, bound in values)
+        return mean_of(values) if values else None
 
     return get
 
@@ -95,14 +101,20 @@ def _rank(phase: str) -> int:
 
 
 def _after(
-    name: str, title: str, noun: str, value: Get, of: Of, usual: bool = True, of_client: bool = False
+    name: str,
+    title: str,
+    noun: str,
+    of: Callable[[Any], Value | None],
+    usual: bool = True,
+    of_client: bool = False,
+    whole: Get | None = None,
 ) -> Measure:
     """Return a duration after a fault; its values may be lower bounds.
 
     Args:
         name, title, noun, usual, of_client: as of a measure.
-        value: computes it of a trial without deaths in turn.
-        of: computes it of one death.
+        of: computes it of a fault, and of a trial without deaths in turn.
+        whole: computes it of such a trial, if `of` does not.
     """
     each = _each(of)
     return Measure(
@@ -115,7 +127,7 @@ def _after(
         source="a fault",
         usual=usual,
         of_client=of_client,
-        value=_mean(each, value),
+        value=_mean(each, whole or of),
         each=each,
     )
 
@@ -153,20 +165,19 @@ ENTRIES = (
             f"Outage, {words}",
             f"outage of {words}",
             _outage(service),
-            _outage(service),
             of_client=service != "connections",
         )
         for service, words in (("writes", "writes"), ("reads", "reads"), ("connections", "new connections"))
     ),
-    _after("failover", "Failover time", "failover time", _failover, _failover),
+    _after("failover", "Failover time", "failover time", _failover),
     *(
         _after(
             f"phase:{name}",
             f"Phase {name.replace('_', ' ')}",
             f"phase {name.replace('_', ' ')} of the first outage",
-            _first(_phase(name)),
             _phase(name),
             usual=False,
+            whole=_first(_phase(name)),
         )
         for name in PHASES
     ),
