@@ -57,7 +57,9 @@ pub struct LuaScript {
     seed: Cell<u64>,
     /// One of several loads of a run has the first number.
     load_number: Cell<usize>,
-    /// Where init() and done() run, which belong to no connection.
+    /// The script has init() or done(), which belong to no connection.
+    acts_outside: bool,
+    /// Where they run.
     outside: RefCell<Option<Environment>>,
 }
 
@@ -83,6 +85,9 @@ pub fn load(path: &Path, kind: Kind, given: &BTreeMap<String, String>) -> Result
     let name = stem.to_string_lossy().into_owned();
     Ok(LuaScript {
         types: [TransactionType::new(name.clone(), !loaded.only_reads())],
+        acts_outside: ["init", "done"]
+            .iter()
+            .any(|name| loaded.function(&first, name).is_some()),
         loaded,
         name,
         lanes: RefCell::default(),
@@ -132,19 +137,11 @@ impl LuaScript {
 
     /// Calls init() or done(), where the script has it.
     fn call_outside(&self, server: &mut command::Server, name: &str) -> Result<()> {
-        let outside = self.outside.borrow();
-        let Some(environment) = outside.as_ref() else {
-            return Ok(());
-        };
-        let Some(function) = self.loaded.function(environment, name) else {
-            return Ok(());
-        };
-        let broken = |error: mlua::Error| anyhow!(error::message(&error));
-        let interpreter = &self.loaded.interpreter;
-        let thread = interpreter.caller().map_err(broken)?;
-        let first = interpreter.calling(environment, &function, 0);
-        // What it returns means nothing.
-        server.go_on(&self.loaded, &thread, first.map_err(broken)?)?;
+        if let Some(environment) = self.outside.borrow().as_ref()
+            && let Some(function) = self.loaded.function(environment, name)
+        {
+            server.call_any(&self.loaded, environment, &function, 0)?;
+        }
         Ok(())
     }
 
@@ -247,10 +244,8 @@ impl LuaScript {
         ask: &Ask,
     ) -> Result<(), Failure> {
         let kept = match ask {
-            Ask::Query if thread.is_setting_up() => thread.with_query(|sql| {
-                let sql = String::from_utf8_lossy(sql);
-                settings::lasts(&sql, client.kind()).then(|| sql.into_owned())
-            }),
+            Ask::Query if thread.is_setting_up() => thread
+                .with_words(|sql| settings::lasts(sql, client.kind()).then(|| sql.to_string())),
             Ask::Execute(number) => {
                 let statements = self.loaded.interpreter.core.statements.borrow();
                 let statement = &statements[*number];
@@ -362,7 +357,7 @@ impl Workload for LuaScript {
 
     /// init() runs once, before all connections.
     fn begin(&self, connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>) -> Result<()> {
-        if self.load_number.get() > 0 {
+        if self.load_number.get() > 0 || !self.acts_outside {
             return Ok(());
         }
         let rehearsed = self.loaded.rehearse();

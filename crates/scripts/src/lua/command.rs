@@ -206,14 +206,25 @@ impl<'a> Server<'a> {
         function: &Function,
         tid: usize,
     ) -> Result<()> {
+        match self.call_any(loaded, environment, function, tid)? {
+            true => Err(anyhow!("the script's function returned false")),
+            false => Ok(()),
+        }
+    }
+
+    /// The same for a function whose result means nothing; whether it returned false.
+    pub fn call_any(
+        &mut self,
+        loaded: &Loaded,
+        environment: &Environment,
+        function: &Function,
+        tid: usize,
+    ) -> Result<bool> {
         let broken = |error: mlua::Error| anyhow!(message(&error));
         let interpreter = &loaded.interpreter;
         let thread = interpreter.caller().map_err(broken)?;
         let first = interpreter.calling(environment, function, tid);
-        match self.go_on(loaded, &thread, first.map_err(broken)?)? {
-            true => Err(anyhow!("the script's function returned false")),
-            false => Ok(()),
-        }
+        self.go_on(loaded, &thread, first.map_err(broken)?)
     }
 
     /// Lets a coroutine go on to the end of its call, or of its event; whether it wants no more.
@@ -295,10 +306,9 @@ impl<'a> Server<'a> {
         let kind = loaded.interpreter.core.kind;
         let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
         match ask {
-            Ask::Query => thread.with_query(|sql| {
-                let sql = String::from_utf8_lossy(sql);
-                made.count(&sort(&sql, kind), &sql, reply.affected)
-            }),
+            Ask::Query => {
+                thread.with_words(|sql| made.count(&sort(sql, kind), sql, reply.affected));
+            }
             Ask::Execute(number) => {
                 let statements = loaded.interpreter.core.statements.borrow();
                 let sql = statements[*number].sql.as_ref();

@@ -120,6 +120,11 @@ impl Coroutine {
             .expect("a query is a string, as was made sure of")
     }
 
+    /// The same as text, for those who look at its words.
+    pub fn with_words<T>(&self, take: impl FnOnce(&str) -> T) -> T {
+        self.with_query(|sql| take(&String::from_utf8_lossy(sql)))
+    }
+
     /// The statement without parameters that was asked for is one of thread_init().
     pub fn is_setting_up(&self) -> bool {
         // SAFETY: as in `resume`; an index beyond the stack is false.

@@ -189,7 +189,7 @@ impl Loaded {
             match thread.resume(&interpreter.lua, answer) {
                 Ask::Query => {
                     let kind = interpreter.core.kind;
-                    let sort = thread.with_query(|sql| sort(&String::from_utf8_lossy(sql), kind));
+                    let sort = thread.with_words(|sql| sort(sql, kind));
                     if sort.needs_writable {
                         return Ok(false);
                     }
