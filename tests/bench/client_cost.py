@@ -25,10 +25,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from fivenines.load.commands import described
 from fivenines.load.workloads.oltp import Oltp
@@ -82,10 +83,18 @@ def peak_kib(pid: int) -> int:
     return 0
 
 
-def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]) -> Cost:
+def measure(
+    command: list[str],
+    env: dict[str, str],
+    count: Callable[[str], int],
+    stdin: IO[bytes] | None = None,
+    pass_fds: Sequence[int] = (),
+) -> Cost:
     """Run a program; CPU time comes from wait4, memory from /proc, the number of queries from its output."""
     with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
+        process = subprocess.Popen(
+            command, stdin=stdin, stdout=out, stderr=subprocess.STDOUT, env=env, pass_fds=pass_fds
+        )
         peak = 0
         while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
             peak = max(peak, peak_kib(process.pid))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Run all benches one after the other: `make bench`. Prints ratios and medians; asserts nothing.
 
-client_cost.py, load_data.py and tpcc_cost.py require running servers: they are deployed in the lab, each on a
-separate host from the cached data set. The clients run on the server's host, over its loopback, with the
-machine's files.
+client_cost.py, client_floor.py, load_data.py and tpcc_cost.py require running servers: they are deployed in
+the lab, each on a separate host from the cached data set. The clients run on the server's host, over its
+loopback, with the machine's files.
 
     python3 tests/bench/run.py [--quick] [BENCH ...]
 """
@@ -34,6 +34,7 @@ from fivenines.software.store import engine
 HERE = Path(__file__).resolve().parent
 BENCHES = (
     "client_cost",
+    "client_floor",
     "many_connections",
     "load_data",
     "tpcc_cost",
@@ -75,6 +76,8 @@ def main() -> None:
         print(f"\n== {name}", flush=True)
         if name == "client_cost":
             against_servers("client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else [])
+        elif name == "client_floor":
+            against_servers("client_floor.py", ["--turns", "1", "--seconds", "2"] if args.quick else [])
         elif name == "load_data":
             quick = ["--turns", "1", "--table-size", "10000"]
             against_servers("load_data.py", quick if args.quick else [])
