@@ -34,6 +34,12 @@ _RESULT = re.compile(
 _LOST = re.compile(r"Node (?P<node>\S+) state is now lost")
 _FENCED = re.compile(r"Peer (?P<node>\S+) was (?P<no>not )?terminated \((?P<how>\w+)\)(?P<rest>.*)")
 
+# The agent's lines have whole seconds and no host. It promotes a node once all nodes but one have reported.
+_TOO_FEW = re.compile(
+    r"(?P<when>\w{3} \d\d \d\d:\d\d:\d\d) +mariadb\((?P<resource>[^):]+)\S*\[\d+\]: +INFO: "
+    r"Not enough nodes \((?P<reported>\d+)\) contributed to select a master, need (?P<needed>\d+) nodes"
+)
+
 _WELL = ("ok", "promoted")
 
 
@@ -101,7 +107,8 @@ class Story:
     """The events of several logs, without duplicates.
 
     A notification after a promotion means that the node follows the new primary. With `steps`, starts of the
-    resources after the promotion are events, and there are no followers.
+    resources after the promotion are events, and there are no followers. Each node but the last logs that too
+    few have reported their GTID; the second time, with the same number, it is an event.
     """
 
     resource: str
@@ -110,9 +117,13 @@ class Story:
     _seen: set[tuple[int, str, str, str]] = field(default_factory=set)
     _to_follow: str = ""
     _repointed: set[str] = field(default_factory=set)
+    # Nodes that have reported their GTID, and whether that was an event; since the last promotion.
+    _reported: dict[str, bool] = field(default_factory=dict)
 
     def add(self, line: str, now: datetime, ahead_ns: int) -> ManagerEvent | None:
         """Process a line, and return its event. `ahead_ns`: wall clock minus CLOCK_MONOTONIC."""
+        if few := _TOO_FEW.match(line):
+            return self._too_few(few, now, ahead_ns)
         parts = _LINE.match(line)
         happened = self._event(parts["text"], parts["daemon"]) if parts else None
         if parts is None or happened is None:
@@ -128,8 +139,21 @@ class Story:
             self._repointed.add(node)
             kind, detail = "repointed", f"to {self._to_follow}"
         elif kind == "promoted":
-            self._to_follow, self._repointed = node, set()
+            self._to_follow, self._repointed, self._reported = node, set(), {}
         event = ManagerEvent(moment, kind, node, detail)
+        self.events.append(event)
+        return event
+
+    def _too_few(self, few: re.Match[str], now: datetime, ahead_ns: int) -> ManagerEvent | None:
+        reported, needed = few["reported"], few["needed"]
+        if few["resource"] != self.resource or self._reported.get(reported, True):
+            # The first such line, or an event already.
+            self._reported.setdefault(reported, False)
+            return None
+        self._reported[reported] = True
+        moment = round(moment_of(f"{few['when']}.000", now).timestamp() * 1e9) - ahead_ns
+        detail = f"no promotion: {reported} of the {needed} nodes that the agent needs have reported a GTID"
+        event = ManagerEvent(moment, "failed", "", detail)
         self.events.append(event)
         return event
 

@@ -143,6 +143,36 @@ def test_a_notified_node_follows_the_new_primary_once() -> None:
     ]
 
 
+def too_few(reported: int, at: str, needed: int = 2, resource: str = "p_mariadb") -> str:
+    """Return a line of the agent as resource-agents 4.12 writes it: whole seconds, no host."""
+    return (
+        f"Nov 22 {at}  mariadb({resource})[1042]:    INFO: Not enough nodes ({reported}) contributed to "
+        f"select a master, need {needed} nodes."
+    )
+
+
+def test_a_node_that_waits_for_others_that_never_report_is_an_event() -> None:
+    story = Story("p_mariadb")
+    for second in (31, 35, 39):
+        story.add(too_few(1, f"08:03:{second}"), NOW, 0)
+    (event,) = story.events
+    detail = "no promotion: 1 of the 2 nodes that the agent needs have reported a GTID"
+    assert (event.kind, event.node, event.detail) == ("failed", "", detail)
+    assert event.monotonic_ns == round(datetime(2026, 11, 22, 8, 3, 35, tzinfo=UTC).timestamp() * 1e9)
+
+
+def test_nodes_that_report_one_after_the_other_are_no_event() -> None:
+    story = Story("p_mariadb")
+    promoted = f"{CONTROLD}Result of promote operation for p_mariadb on node2: ok | x"
+    for failover in range(2):
+        for second, reported in enumerate((1, 2, 3)):
+            story.add(too_few(reported, f"08:03:{10 * failover + second:02}", needed=4), NOW, 0)
+        story.add(line(promoted, at=f"08:03:{10 * failover + 5:02}.000"), NOW, 0)
+    story.add(too_few(1, "08:03:30", resource="p_other"), NOW, 0)
+    story.add(too_few(1, "08:03:34", resource="p_other"), NOW, 0)
+    assert [event.kind for event in story.events] == ["promoted", "promoted"]
+
+
 def test_a_log_of_the_old_year_read_in_the_new_one() -> None:
     new_year = datetime(2027, 1, 1, 0, 0, 1, tzinfo=UTC)
     assert moment_of("Dec 31 23:59:59.500", new_year).year == 2026
