@@ -14,7 +14,7 @@ from fivenines.analysis.availability.availability import (
     throughput,
 )
 from fivenines.analysis.availability.deaths_in_turn import deaths_in_turn
-from fivenines.analysis.availability.failovers import fault_measures, without_stalls
+from fivenines.analysis.availability.failovers import fault_measures, of_trial
 from fivenines.analysis.availability.fault_windows import skipped
 from fivenines.analysis.availability.hiccup_served import with_served
 from fivenines.analysis.availability.in_turn import in_turn
@@ -220,7 +220,7 @@ def _measure(
     measured = None
     if windows and fault_at is not None:
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
-        measured = without_stalls(whole, faults)
+        measured = of_trial(whole, faults)
     # A step of a low rate is no stall next to a step of a high rate.
     seen = len(steps) < 2 and not coarse(record.load)
     silent = stalls(line, windows, fault_at) if windows and seen else []

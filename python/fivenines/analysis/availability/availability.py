@@ -19,7 +19,7 @@ Outage
     default timing. For random (Poisson) successes the longest of N gaps is doubled only about once in N.
 Failover time
     From the fault to the first success of a write after the first interruption; 0 without one, absent
-    if writes did not return before the end of the load.
+    if writes did not return before the end of the load. Of several faults: `failovers.of_trial`.
 New connections
     The outage of new connections with one small write each, attempted alongside the load: from the completion
     of the last successful attempt to that of the next one, at any endpoint. It is exact to the spacing of the
@@ -124,7 +124,8 @@ class Availability:
 
     `writes` and `reads` are outages of established sessions, `connections` that of new connections.
     `failover_ms` is 0 without an interruption of writes, None if they were not measured or not back
-    within `observed_ms`, the time from the fault to the end of the load.
+    within `observed_ms`, the time from the fault to the end of the load. A trial with several faults has the
+    failover time of one of them, and `observed_ms` is the time from that one.
     """
 
     fault_at: float

@@ -146,16 +146,32 @@ def _measure(
     )
 
 
-def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
-    """Return the availability of a whole trial: no failover time, where none of its faults led to one.
+def of_trial(whole: Availability, faults: Sequence[FaultMeasures]) -> Availability:
+    """Return the availability of a whole trial, with the failover time of one of its faults.
 
-    Where the first one has turns its failover began with one of them.
+    Of several faults it is the one with the longest interruption of writes: a time since the first one
+    would count the service in between. Of turns it is the turn with the longest. No fault, no failover time.
     """
     if faults and faults[0].fault_window.turns:
-        return replace(measured, failover_ms=faults[0].availability.failover_ms)
-    if not faults or any(fault.failover.interrupted for fault in faults):
-        return measured
-    return _without_stall(measured, faults[0].failover)
+        return replace(whole, failover_ms=faults[0].availability.failover_ms)
+    if not faults:
+        return whole
+    if not any(fault.failover.interrupted for fault in faults):
+        return _without_stall(whole, faults[0].failover)
+    return since_the_worst(whole, [fault.fault_window.at for fault in faults])
+
+
+def since_the_worst(whole: Availability, faults: Sequence[float]) -> Availability:
+    """Return the failover time since the fault that led to the longest interruption of writes."""
+    if len(faults) == 1 or whole.writes is None or not whole.writes.noticed:
+        return whole
+    gap = max(whole.writes.gaps, key=lambda gap: (not gap.closed, gap.ms))
+    # The last success may be from shortly before the fault, and the first fault of several led to the gap.
+    covered = [at for at in faults if gap.start <= at <= gap.end]
+    before = [at for at in faults if at <= gap.start]
+    at = [*covered[:1], *reversed(before), *faults][0]
+    lasted = whole.fault_at + whole.observed_ms - at
+    return replace(whole, observed_ms=lasted, failover_ms=gap.end - at if gap.closed else None)
 
 
 def _without_stall(measured: Availability, failover: Failover) -> Availability:

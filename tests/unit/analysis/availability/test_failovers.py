@@ -7,6 +7,8 @@ import pytest
 from synthetic_failover import PROMOTE, RECONNECT, ROUTE
 from synthetic_run import END, MARIADB, STEADY_END, Matrix, Recipe, write_run
 
+from fivenines.analysis.availability.availability import Availability, Gap, Outage, failover_ms
+from fivenines.analysis.availability.failovers import since_the_worst
 from fivenines.analysis.availability.fault_windows import FaultWindow, Turn, fault_windows
 from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.cells import CellResult, analyse
@@ -238,3 +240,46 @@ def test_phases_are_those_of_the_turn_with_the_longest_interruption(tmp_path: Pa
     assert trial.availability.failover_ms == measures.availability.failover_ms
     assert trial.availability.failover_ms == pytest.approx(4000, rel=0.2)
     assert trial.interruptions.writes[0].event == "maintenance of node1"
+
+
+def test_the_failover_time_of_several_faults_is_that_of_the_longest_interruption(tmp_path: Path) -> None:
+    for number, (recipe, seconds) in enumerate(((RECIPES[0], 4.0), (RECIPES[3], None))):
+        path = write_run(tmp_path / str(number), Matrix([recipe], trials=1))
+        killed = open_run(path).complete[0].record.faults[0]
+        # a replica that died three seconds earlier interrupted nothing
+        with_faults(path, fault(killed.at - 3000, "node3", role="replica"), killed)
+        (trial,) = analyse(open_run(path))[0].trials
+        assert trial.availability is not None
+        assert len(trial.faults) == 2
+        last = trial.faults[1].availability
+        assert trial.availability.failover == last.failover
+        if seconds is not None:
+            assert trial.availability.failover_ms == pytest.approx(1000 * seconds, rel=0.2)
+        else:
+            assert trial.availability.failover == (last.observed_ms, True)
+            assert last.writes is not None
+            assert last.observed_ms == pytest.approx(last.writes.ms, abs=100)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "expected"),
+    [
+        # the first fault led to a stall, the second one to the failover
+        ([(5_100, 6_000), (8_000, 12_000)], (4_000, False)),
+        # a stall that was over before the fault after which service never returned
+        ([(5_100, 6_000), (7_990, 20_000)], (12_000, True)),
+        # an interruption that covers both faults belongs to the first one
+        ([(5_100, 6_000), (4_900, 12_000)], (7_000, False)),
+        ([], (0.0, False)),
+    ],
+)
+def test_an_interruption_belongs_to_the_fault_before_it(
+    gaps: list[tuple[float, float]], expected: tuple[float, bool]
+) -> None:
+    first, second, end = 5_000.0, 8_000.0, 20_000.0
+    found = tuple(Gap(low, high, closed=high < end) for low, high in gaps)
+    back = all(gap.closed for gap in found)
+    longest = max(found, key=lambda gap: gap.ms, default=Gap(first, first))
+    writes = Outage(longest, 50.0, 10.0, back, found)
+    whole = Availability(first, end - first, writes, None, failover_ms(writes, first))
+    assert since_the_worst(whole, [first, second]).failover == expected
