@@ -152,8 +152,9 @@ def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Dra
         centres = [chart.px(gaps[index][0]) + sizes[index] / 2 for index in own]
         low = chart.px(0) if sum(room) < _PLOT - chart.px(0) else 0
         places = spread_out(centres, room, low, _PLOT)
+        # From the left: the sizes are estimates, and a narrower font would move a centred label to the right.
         layers += [
-            text(labels[index], place, _BRACKET + 13 * (row + 1), align="center")
+            text(labels[index], place - sizes[index] / 2, _BRACKET + 13 * (row + 1), align="left")
             for index, place in zip(own, places, strict=True)
         ]
     return layers
