@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from fivenines.analysis.consistency.isolation.history import ABSENT, OK, History, Ints
 
@@ -149,6 +147,10 @@ def _product(start: Ints, keys: Ints) -> tuple[Ints, Ints]:
 
 def components(edges: Edges, size: int) -> Ints:
     """Return the strongly connected component of each of `size` transactions, as a number."""
+    # A seventh of the start of `fivenines run`, and only a history of transactions needs it.
+    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     weights = np.ones(len(edges), dtype=np.int8)
     matrix = coo_array((weights, (edges.source, edges.target)), shape=(size, size)).tocsr()
     labels = connected_components(matrix, directed=True, connection="strong")[1]
