@@ -134,6 +134,11 @@ def test_plugins() -> None:
         (16384, Parameter("16384", "8kB", "integer"), None),
         ("1h", Parameter("3600", "s", "integer"), None),
         ("1500us", Parameter("2", "ms", "integer"), "adjusted"),
+        ("600ms", Parameter("1", "s", "integer"), "adjusted"),
+        ("400ms", Parameter("0", "s", "integer"), "differs"),
+        ("500ms", Parameter("0", "s", "integer"), "differs"),
+        (0, Parameter("0", "s", "integer"), None),
+        ("0ms", Parameter("0", "s", "integer"), None),
         ("5min", Parameter("299", "s", "integer"), "differs"),
         (0.9, Parameter("0.9", "", "real"), None),
         ("2ms", Parameter("2", "ms", "real"), None),
@@ -152,6 +157,15 @@ def test_plugins() -> None:
 def test_postgresql(asked: object, row: Parameter, kind: str | None) -> None:
     found = postgres.findings("node1", {"X": asked}, postgres.Observed({"x": row}))
     assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+def test_what_postgresql_rounds_to_0_is_named_as_such() -> None:
+    observed = postgres.Observed({"wal_receiver_status_interval": Parameter("0", "s", "integer")})
+    (one,) = postgres.findings("node2", {"wal_receiver_status_interval": "400ms"}, observed)
+    assert str(one) == (
+        "node2: wal_receiver_status_interval = 400ms was requested, but it has 0 (rounded to its unit, s, "
+        "and 0 has a meaning of its own)"
+    )
 
 
 def test_postgresqls_words_roles_and_reasons() -> None:

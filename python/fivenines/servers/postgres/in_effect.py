@@ -1,8 +1,8 @@
 """Whether the parameters of a PostgreSQL server are in effect: pg_settings, read back and compared.
 
 The rule for values that the server changes: a number is rounded to a multiple of the parameter's unit, as
-1500us to 2ms where the unit is ms. All else is a difference. Sources: manual, 19.1.1 (units, rounding, words
-of booleans), 53.25 (pg_settings), 53.9 (pg_db_role_setting).
+1500us to 2ms where the unit is ms. All else is a difference, and so is what is rounded to 0. Sources: manual,
+19.1.1 (units, rounding, words of booleans), 53.25 (pg_settings), 53.9 (pg_db_role_setting).
 """
 
 import re
@@ -96,7 +96,8 @@ def _of_parameter(place: str, name: str, wanted: str, observed: Observed) -> lis
     found = []
     kind = compared(name.lower(), wanted, now, known)
     if kind is not None:
-        found.append(Finding(place, name, wanted, _with_unit(now, known), kind, _why(known, kind)))
+        why = _why_zero(wanted, now, known) or _why(known, kind)
+        found.append(Finding(place, name, wanted, _with_unit(now, known), kind, why))
     elif known.pending:
         why = "its file has changed since, and that takes a restart"
         found.append(Finding(place, name, wanted, _with_unit(now, known), "differs", why))
@@ -143,7 +144,8 @@ def _compared_numbers(wanted: str, now: str, known: Parameter) -> Kind | None:
     if exact == has:
         return None
     whole = exact.quantize(Decimal(1), ROUND_HALF_EVEN)
-    return "adjusted" if known.kind == "integer" and whole == has else "differs"
+    # 0 is no small value but another meaning: 400ms of wal_receiver_status_interval sends no status at all.
+    return "adjusted" if known.kind == "integer" and whole == has != 0 else "differs"
 
 
 def in_unit(text: str, unit: str) -> Decimal | None:
@@ -173,6 +175,13 @@ def _with_unit(value: str, known: Parameter) -> str:
         return value
     count, unit = re.fullmatch(r"(\d*)(.*)", known.unit).groups()  # type: ignore[union-attr]
     return f"{int(value) * int(count or 1)}{unit}" if int(value) > 0 else value
+
+
+def _why_zero(wanted: str, now: str, known: Parameter) -> str:
+    exact, has = in_unit(wanted, known.unit), in_unit(now, known.unit)
+    if known.kind != "integer" or has != 0 or exact is None or not 0 < abs(exact) <= Decimal("0.5"):
+        return ""
+    return f"rounded to its unit, {known.unit or 'whole numbers'}, and 0 has a meaning of its own"
 
 
 def _why(known: Parameter, kind: Kind) -> str:
