@@ -10,7 +10,7 @@ import lab_external_servers
 import psutil
 import pytest
 from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
-from lab_support import LIMIT, fivenines, rejoined, run_trial, sound, timing
+from lab_support import GENTLE, HEAD, LIMIT, fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.base.errors import UsageError
 from fivenines.base.waiting import wait_until
@@ -197,6 +197,19 @@ def test_a_refused_log_in_is_reported(folder: Path, tmp_path: Path) -> None:
     done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert f"127.0.0.1:{absent.port}" in done.stderr and "refused" in done.stderr
+
+
+def test_variables_of_libpq_do_not_change_a_trial(pair: list[ExternalServer], tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(f"{HEAD}{GENTLE}{timing()}{solution(pair)}")
+    shell = {
+        "PGSERVICE": "absent",
+        "PGHOSTADDR": "127.0.0.9",
+        "PGOPTIONS": "-c default_transaction_read_only=on",
+        "PGTARGETSESSIONATTRS": "standby",
+    }
+    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, env={PASSWORD: "app", **shell})
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Workers on this machine: processes, each pinned to its own CPUs."""
 
+import os
 import platform
 import signal
 import socket
@@ -82,6 +83,8 @@ class ProcessWorker:
                     [*program, *self._words],
                     pass_fds=(end,),
                     stdin=subprocess.DEVNULL,
+                    # also what is hidden from libraries here, for users' commands
+                    env=dict(os.environ),
                     start_new_session=True,
                 )
             self._connection = Connection(ours.detach())

@@ -7,6 +7,7 @@ from typing import Any
 
 from fivenines.servers.mysql_family.opened import opened
 from fivenines.servers.mysql_family.sql import UNLIMITED
+from fivenines.servers.postgres import opened as postgres
 from fivenines.servers.session_options import NO_OPTIONS, SessionOptions
 
 
@@ -97,8 +98,6 @@ def open_postgres(target: Target, connect_timeout: float, seconds: float) -> Any
 
 
 def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
-    import psycopg
-
     where: dict[str, Any] = {"host": target.host, "port": target.port}
     if target.socket:
         path, _, port = target.socket.rpartition("/.s.PGSQL.")
@@ -119,7 +118,7 @@ def _open_postgres(target: Target, connect_timeout: float, bound: str) -> Any:
     ]
     if "application_name" in parameters:
         where["application_name"] = parameters["application_name"]
-    return psycopg.connect(
+    return postgres.opened(
         **where,
         sslmode=target.tls,
         user=target.user,

@@ -12,6 +12,7 @@ from typing import Any, LiteralString
 from fivenines.base.drivers import psycopg
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control, ServerFullError
+from fivenines.servers.postgres.opened import opened
 from fivenines.servers.postgres.server import conninfo, synchronous_names
 
 # 53300, too_many_connections (PostgreSQL manual, appendix A), in the words of the server and of PgBouncer.
@@ -84,7 +85,7 @@ class PostgresControl(Control):
 
     def _connect(self, address: Address) -> "psycopg.Connection[Any]":
         host, port = address
-        return psycopg.connect(
+        return opened(
             host=host,
             port=port,
             user=REPLICATION,

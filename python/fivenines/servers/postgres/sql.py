@@ -11,6 +11,7 @@ from fivenines.base.paths import short_path
 from fivenines.servers.base import Server
 from fivenines.servers.local import LocalServer
 from fivenines.servers.postgres.accounts import ADMINISTRATOR
+from fivenines.servers.postgres.opened import opened
 from fivenines.servers.postgres.session import PostgresSession
 from fivenines.servers.sql import Sql, run_with_client
 
@@ -64,7 +65,7 @@ class LocalPostgresSql(PostgresSql):
 
     def _logged_in(self, timeout: float, database: str) -> "psycopg.Connection[Any]":
         with short_path(self._server.socket_folder()) as folder:
-            return psycopg.connect(
+            return opened(
                 host=folder,
                 user=ADMINISTRATOR,
                 password=self.passwords.administrator,
