@@ -22,6 +22,7 @@ pub mod role;
 pub mod rows;
 mod session;
 mod statement;
+pub mod storage;
 #[cfg(test)]
 mod testing;
 pub mod tls;

@@ -9,7 +9,7 @@ use super::shares::pick_by_weight;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
-use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking};
+use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking, storage};
 use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::rc::Rc;
@@ -180,6 +180,7 @@ impl Workload for Append {
 
     /// Lists of an earlier load stay as they are: this one begins behind them.
     fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
+        storage::require_transactions(server, self.kind, TABLE)?;
         server.query(&format!(
             "CREATE TABLE IF NOT EXISTS {TABLE} (k BIGINT PRIMARY KEY, elements TEXT NOT NULL)"
         ))?;

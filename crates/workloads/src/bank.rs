@@ -9,7 +9,7 @@ use super::shares::pick_by_weight;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
-use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking};
+use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking, storage};
 use std::rc::Rc;
 
 pub const NAMES: &[&str] = &["bank"];
@@ -176,6 +176,7 @@ impl Workload for Bank {
     }
 
     fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
+        storage::require_transactions(server, self.kind, TABLE)?;
         server.query(&format!(
             "CREATE TABLE IF NOT EXISTS {TABLE} (id INT PRIMARY KEY, balance BIGINT NOT NULL)"
         ))?;

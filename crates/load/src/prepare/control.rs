@@ -180,6 +180,9 @@ impl Control<'_> {
     }
 
     fn create(&self, server: &mut Server, load: u64) -> Result<()> {
+        for table in self.tables.iter().take(1) {
+            server.require_transactions(&table.name)?;
+        }
         for sql in self.set.create(server.kind) {
             server.make(&sql)?;
         }
@@ -290,6 +293,9 @@ fn make_tables(server: &mut Server) -> Result<()> {
              first_unit BIGINT, row_count BIGINT NOT NULL, PRIMARY KEY (load_id, part, first_unit))"
         ),
     ];
+    for name in ["fivenines_dataset", "fivenines_chunk"] {
+        server.require_transactions(name)?;
+    }
     for sql in &tables {
         // PostgreSQL's IF NOT EXISTS does not look at what another session is just making.
         if server.run(sql).is_err() {

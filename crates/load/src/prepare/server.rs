@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use sql_wire::blocking::Client;
-use sql_wire::{Class, Credentials, Failure, Kind, Rows};
+use sql_wire::{Class, Credentials, Failure, Kind, Rows, storage};
 use std::sync::Arc;
 use std::time::Duration;
 use workloads::dataset::{Encoder, Table};
@@ -87,6 +87,11 @@ impl Server {
 
     pub fn run(&mut self, sql: &str) -> Result<(), Failure> {
         self.client.query(sql).map(drop)
+    }
+
+    /// Requires transactions of a table, or, where it is missing, of new ones.
+    pub fn require_transactions(&mut self, table: &str) -> Result<(), Failure> {
+        storage::require_transactions(&mut self.client, self.kind, table)
     }
 
     /// Runs a statement that creates an object; on a server with DDL outside transactions it can be

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use sql_wire::blocking::Client;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::role::{self, Verdict, Wanted};
-use sql_wire::{Class, Credentials, Failure, Kind};
+use sql_wire::{Class, Credentials, Failure, Kind, storage};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use workloads::Workload;
@@ -46,6 +46,7 @@ pub fn check(
         let off = workload.relies_on_autocommit() && !client.commit_each(args.driver)?;
         if let Some(table) = workload.required_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
+            storage::require_transactions(&mut client, args.driver, table)?;
         }
         workload.ready(&mut client)?;
         drop(client);
@@ -127,6 +128,7 @@ fn prepare_table(
             .iter()
             .try_for_each(|one| client.query(one).map(drop))
     };
+    storage::require_transactions(client, kind, table)?;
     if !kind.is_by_odbc_alone() {
         make(client)?;
     }
@@ -179,7 +181,7 @@ fn try_until<T>(
         }
         let hopeless = failures
             .iter()
-            .all(|(_, failure)| failure.class.permanent());
+            .all(|(_, failure)| failure.class.permanent() || failure.code == storage::CODE);
         if hopeless || Instant::now() >= deadline {
             let reasons: Vec<String> = failures
                 .iter()
