@@ -18,6 +18,8 @@ from fivenines.base.errors import UsageError
 from fivenines.experiment.validation.mistakes import KeyPath, Mistake, Place, shown
 
 _TAG = "tag:yaml.org,2002:"
+_UNQUOTED = re.compile(r"found character '(\\t|[@`%])' that cannot start any token")
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 _LARGEST = 1_000_000
 _MOST_NODES = 100_000
 _DEEPEST = 50
@@ -87,6 +89,12 @@ def parse(text: str, file: str) -> Document:
 
 def _syntax(error: MarkedYAMLError) -> str:
     problem = (error.problem or error.context or "malformed").strip()
+    if "found another document" in problem:
+        return "a second YAML document begins here (---), and only one is read: use one file for each"
+    if match := _UNQUOTED.search(problem):
+        if match[1] == "\\t":
+            return "not readable as YAML: a tab: indent and separate with spaces"
+        return f"not readable as YAML: a value cannot begin with {match[1]}: put it in quotes"
     context = f" ({error.context})" if error.context and error.problem else ""
     return f"not readable as YAML: {problem}{context}"
 
@@ -154,6 +162,15 @@ class _Reader:
     def _scalar(self, node: Node, path: KeyPath) -> Any:
         kind = str(node.tag).removeprefix(_TAG)
         text = str(node.value)
+        if kind == "int" and _LEADING_ZERO.fullmatch(text.replace("_", "")):
+            # 0640 is 640 in YAML 1.2, 416 in YAML 1.1, and an octal number to PostgreSQL.
+            self._mistake(
+                node,
+                path,
+                f"found {text}, which YAML 1.1 and 1.2 read as different numbers: write it without zeros in "
+                f"front, or in quotes to pass it on as it is",
+            )
+            return None
         try:
             return _plain(kind, text)
         except UnicodeEncodeError:

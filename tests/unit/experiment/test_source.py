@@ -244,6 +244,14 @@ def test_each_mistake_says_where_what_and_what_is_allowed(text: str, message: st
         ),
         ("name: a: b\n", "x.yaml:1:8: not readable as YAML: mapping values are not allowed here"),
         ("name: *x\n", "x.yaml:1:7: not readable as YAML: found undefined alias 'x'"),
+        ("name:\t x\n", "x.yaml:1:6: not readable as YAML: a tab: indent and separate with spaces"),
+        ("a:\n\tb: 1\n", "x.yaml:2:1: not readable as YAML: a tab: indent and separate with spaces"),
+        ("name: @x\n", "x.yaml:1:7: not readable as YAML: a value cannot begin with @: put it in quotes"),
+        (
+            f"{VALID}---\n{VALID}",
+            "x.yaml:4:1: a second YAML document begins here (---), and only one is read: "
+            "use one file for each",
+        ),
         ("&a [*a]\n", "x.yaml:1:1: this value contains itself"),
         ("[" * 5000, "x.yaml: nested too deeply"),
         ("[" * 60 + "]" * 60, "x.yaml:1:52: nested more than 50 deep"),
@@ -251,6 +259,21 @@ def test_each_mistake_says_where_what_and_what_is_allowed(text: str, message: st
 )
 def test_text_that_is_no_yaml_is_one_message(text: str, message: str) -> None:
     assert refusal(text) == message
+
+
+@pytest.mark.parametrize("number", ["0640", "010", "-007", "0_8", "00123"])
+def test_a_number_with_zeros_in_front_is_refused(number: str) -> None:
+    settings = f"solutions: [{{solution: standalone, server: {{log_file_mode: {number}}}}}]\n"
+    assert refusal(HEAD + WORKLOADS + settings) == (
+        f"x.yaml:3:60: found {number}, which YAML 1.1 and 1.2 read as different numbers: write it without "
+        "zeros in front, or in quotes to pass it on as it is"
+    )
+
+
+def test_a_quoted_number_reaches_a_server_as_it_is_written() -> None:
+    settings = "solutions: [{solution: standalone, server: {log_file_mode: '0640', work_mem: 0}}]\n"
+    (solution,) = parse_experiment(HEAD + WORKLOADS + settings, "x.yaml").solutions
+    assert solution.server == {"log_file_mode": "0640", "work_mem": 0}
 
 
 def test_a_small_file_cannot_grow_without_end() -> None:
