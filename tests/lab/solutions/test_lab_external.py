@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ from lab_support import GENTLE, HEAD, LIMIT, fivenines, rejoined, run_trial, sou
 from fivenines.base.errors import UsageError
 from fivenines.base.waiting import wait_until
 from fivenines.servers.external.kinds import external_server
-from fivenines.servers.external.remote import Target, open_postgres
+from fivenines.servers.external.remote import Target, open_mysql, open_postgres
 from fivenines.software.store import engine
 from fivenines.solutions.external import solution as external
 from fivenines.solutions.external.settings import ExternalSettings
@@ -140,6 +141,26 @@ def test_two_servers_of_mysql_are_distinguished_by_a_lock(tmp_path: Path, kind: 
             for port in (first.port, first.port, second.port)
         )
         assert one.same_as(same) and not one.same_as(other)
+
+
+@pytest.mark.parametrize("kind", ["mariadb", "mysql"])
+def test_accounts_log_in_by_the_plugins_that_manuals_recommend(tmp_path: Path, kind: str) -> None:
+    """Use ed25519 of MariaDB, and caching_sha2_password without TLS before the password is cached."""
+    if kind == "mariadb":
+        tree = engine("mariadb-10.11").root().lower
+        options = (f"--plugin-dir={tree}/usr/lib/mysql/plugin", "--plugin-load-add=auth_ed25519")
+        server = lab_external_servers.mariadb(tmp_path, "m1", *options)
+        secret = "IDENTIFIED VIA ed25519 USING PASSWORD('new')"
+    else:
+        server = lab_external_servers.mysql(tmp_path, "m1")
+        secret = "IDENTIFIED WITH caching_sha2_password BY 'new'"
+    with (server.folder / "accounts.sql").open("a") as accounts:
+        accounts.write(f"CREATE USER new@'%' {secret};\nGRANT SELECT ON sbtest.* TO new@'%';\n")
+    with running(server):
+        target = Target("127.0.0.1", server.port, "new", "new", "sbtest", tls="disable")
+        with closing(open_mysql(target, 2.0, 5.0)) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM sbtest1")
+            assert cursor.fetchall() == ((500,),)
 
 
 def test_a_replica_of_another_server_than_the_primary_is_named(tmp_path: Path) -> None:
