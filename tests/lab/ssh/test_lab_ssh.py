@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_ssh import FOLDER, DataCentre, experiment, keygen, left, roles, run
+from lab_ssh import FOLDER, PROGRAM, DataCentre, experiment, keygen, left, roles, run
 from lab_ssh_sudo import as_admin
 from lab_support import LIMIT
 
@@ -98,6 +99,26 @@ def test_a_refused_log_in_is_explained(centre: DataCentre, tmp_path: Path) -> No
         result = run(centre, "hosts", "check", str(file), "--only", "node-1")
         assert result.returncode == 1, result.stdout
         assert message in result.stdout
+
+
+def test_a_key_with_a_passphrase_is_taken_from_an_agent(centre: DataCentre) -> None:
+    encrypted, ask, file = (centre.place / name for name in ("encrypted", "ask", "encrypted.yaml"))
+    shutil.copy(centre.place / "key", encrypted)
+    encrypted.chmod(0o600)
+    change = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", str(encrypted)]
+    subprocess.run(change, check=True, capture_output=True)
+    ask.write_text("#!/bin/sh\necho secret\n")
+    ask.chmod(0o755)
+    file.write_text(centre.inventory.read_text().replace("key: key", "key: encrypted"))
+    check = ("hosts", "check", str(file), "--only", "node-1")
+    refused = run(centre, *check)
+    assert refused.returncode == 1 and f"`ssh-add {encrypted}`" in refused.stdout, refused.stdout
+    add = f'SSH_ASKPASS={ask} SSH_ASKPASS_REQUIRE=force ssh-add -q {encrypted}; exec "$@"'
+    with_agent = centre.outside("ssh-agent", "sh", "-c", add, "sh", *PROGRAM, *check)
+    done = subprocess.run(
+        with_agent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=LIMIT
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_an_account_with_sudo_can_do_the_same(tmp_path: Path) -> None:

@@ -71,6 +71,24 @@ def test_a_mistake_says_where_it_is(tmp_path: Path, text: str, said: str) -> Non
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("ssh", "message"),
+    [
+        ("'db1:2222'", "'db1:2222' contains a port: write `ssh: db1` and `port: 2222`"),
+        ("ssh -p 2222 root@db1", "'ssh -p 2222 root@db1' is not a host"),
+        ("'-oProxyCommand=sh'", "is not a host"),
+    ],
+)
+def test_a_login_name_is_a_host(tmp_path: Path, ssh: str, message: str) -> None:
+    text = HOSTS.replace("role: node", f"ssh: {ssh}")
+    with pytest.raises(UsageError) as refused:
+        read(written(tmp_path, text))
+    assert message in str(refused.value)
+    for valid in ("db1", "root@db1", "ssh://root@db1:2222", "fd00::1"):
+        file = written(tmp_path, HOSTS.replace("role: node", f"ssh: '{valid}'"))
+        assert read(file).machine("a").ssh == valid
+
+
 def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     written(tmp_path, HOSTS)
     lab = "lab: {kind: ssh, inventory: hosts.yaml}\n"

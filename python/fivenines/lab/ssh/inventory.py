@@ -53,6 +53,15 @@ def _whole_path(folder: object) -> object:
     return folder
 
 
+def _name_of_host(name: object) -> object:
+    """Refuse a port in the name, and a command line; `ssh` has an option for the first."""
+    if isinstance(name, str) and (port := re.fullmatch(r"([^:/]+):(\d+)", name)):
+        raise invalid(f"{name!r} contains a port: write `ssh: {port[1]}` and `port: {port[2]}`")
+    if isinstance(name, str) and (name.startswith("-") or not name or re.search(r"\s", name)):
+        raise invalid(f"{name!r} is not a host: write a name of ~/.ssh/config, [USER@]HOST or an address")
+    return name
+
+
 class _Way(Settings):
     """How to log in to a machine, and the folder on it that fivenines can write to."""
 
@@ -79,7 +88,9 @@ class MachineSettings(_Way):
     address: Annotated[IPv4Address, AfterValidator(_of_one_machine)] = Field(
         description="address in the measured network"
     )
-    ssh: str | None = Field(None, description="host name or address for SSH; null: `address`")
+    ssh: Annotated[str | None, BeforeValidator(_name_of_host)] = Field(
+        None, description="host name or address for SSH; null: `address`"
+    )
     role: Role = Field(
         "any",
         description="node: for a database; client: for the load; other: for a proxy, a manager or an "

@@ -14,12 +14,14 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.lab.ssh import tokens
 from fivenines.lab.ssh.inventory import MachineSettings
+from fivenines.lab.ssh.keys import locked, require_private, usable
 
 if TYPE_CHECKING:
     import asyncssh
@@ -32,6 +34,9 @@ _ALIVE = 3.0
 
 # Oldest supported version of asyncssh: older ones ignore lines after an `Include` of `~/.ssh/config`.
 _OLDEST = (2, 24)
+
+# Values of UserKnownHostsFile with which no key is kept.
+_KEEP_NOTHING = ("/dev/null", "none")
 
 # Maximum number of jump hosts in a chain; more are a loop.
 _JUMPS = 8
@@ -90,8 +95,10 @@ class Way:
         keys: files with private keys in the configuration; None: the configuration has none.
         certificates: files with certificates of keys.
         known_hosts: files with the keys of hosts.
+        users_hosts: those of them that are the user's.
         jumps: value of `ProxyJump`.
         command: the shell's command that connects, of `ProxyCommand`; empty: none.
+        card: library of a smart card, if its keys cannot be read here; empty: none.
         revoked: file with the keys of hosts that are refused; empty: none.
         more: further lines of the configuration.
     """
@@ -102,8 +109,10 @@ class Way:
     keys: list[str] | None = None
     certificates: list[str] = field(default_factory=list)
     known_hosts: list[str] = field(default_factory=list)
+    users_hosts: list[str] = field(default_factory=list)
     jumps: str | None = None
     command: str = ""
+    card: str = ""
     revoked: str = ""
     more: list[str] = field(default_factory=list)
 
@@ -133,10 +142,12 @@ def way(name: str, configured: str, plain: str, home: Path) -> Way:
         raise FiveninesError("ProxyUseFdpass in ~/.ssh/config is not supported: leave it out")
     known = " ".join([*at["userknownhostsfile"], *at["globalknownhostsfile"]]).split()
     named = at["identityfile"] != without["identityfile"]
+    # With a provider and without this library asyncssh would not try other keys, either.
+    card = "" if find_spec("pkcs11") else value("pkcs11provider")
     more = [
         f"{key} {text}"
         for key in sorted(_PASSED_ON & at.keys())
-        if at[key] != without[key]
+        if at[key] != without[key] and (key != "pkcs11provider" or not card)
         for text in at[key]
     ]
     if at["identityagent"] != without["identityagent"]:
@@ -152,8 +163,10 @@ def way(name: str, configured: str, plain: str, home: Path) -> Way:
         keys=files(at["identityfile"]) if named else None,
         certificates=files(at["certificatefile"]),
         known_hosts=files(known),
+        users_hosts=files(" ".join(at["userknownhostsfile"]).split()),
         jumps=value("proxyjump") or None,
         command=tokens.expanded(value("proxycommand"), letters),
+        card=card,
         revoked=tokens.path(value("revokedhostkeys"), letters),
         more=more,
     )
@@ -212,26 +225,6 @@ async def _asked(at: str, user: str | None, port: int | None) -> Way | None:
     return way(at, texts[1], texts[0], Path(pwd.getpwuid(os.getuid()).pw_dir))
 
 
-def usable(keys: Iterable[str]) -> list[str]:
-    """Return the files that contain a key; `ssh` ignores the others.
-
-    A key with a passphrase is included, as an agent can provide it.
-    """
-    import asyncssh  # noqa: PLC0415
-
-    files = []
-    for file in keys:
-        try:
-            asyncssh.read_private_key(file)
-        except OSError:
-            continue
-        except asyncssh.KeyImportError as error:
-            if "passphrase" not in str(error).lower() and not file.endswith(".pub"):
-                continue
-        files.append(file)
-    return files
-
-
 async def connected(name: str, machine: MachineSettings) -> "list[asyncssh.SSHClientConnection]":
     """Log in to a machine; return the connections to its jump hosts, and to the machine as the last one.
 
@@ -244,7 +237,9 @@ async def connected(name: str, machine: MachineSettings) -> "list[asyncssh.SSHCl
         if file is not None and not Path(file).is_file():
             raise FiveninesError(f"{name}: `{key}` in the inventory: the file {file} does not exist")
     if machine.key is not None:
-        own["client_keys"] = [machine.key]
+        require_private(name, machine.key)
+        # An agent can have the key if it has a passphrase.
+        own |= {"client_keys": [machine.key], "ignore_encrypted": True}
     if machine.known_hosts is not None:
         own["known_hosts"] = machine.known_hosts
     at = machine.ssh or str(machine.address)
@@ -296,7 +291,9 @@ async def _reach(
                 options["proxy_command"] = _proxy(configured.command)
         if made:
             options["tunnel"] = made[-1]
-        made.append(await _logged_in(name, at, {**options, **own}, ends=left == _JUMPS))
+        options |= own
+        remedies = _remedies(configured, options)
+        made.append(await _logged_in(name, at, options, remedies, ends=left == _JUMPS))
 
 
 def _proxy(command: str) -> list[str]:
@@ -317,7 +314,8 @@ def _known(name: str, configured: Way) -> list[str] | bytes:
     """
     known = [path for path in configured.known_hosts if os.access(path, os.R_OK)]
     if not configured.revoked:
-        return known or b""
+        # In place of an empty text asyncssh would take the user's default file.
+        return known or b"\n"
     try:
         own = tokens.revoked(configured.revoked)
     except FiveninesError as error:
@@ -325,8 +323,36 @@ def _known(name: str, configured: Way) -> list[str] | bytes:
     return own + b"\n".join(Path(path).read_bytes() for path in known)
 
 
+@dataclass(frozen=True)
+class _Remedies:
+    """What a user can do about a failed login; empty: the usual."""
+
+    unknown_host: str = ""
+    refused: str = ""
+
+
+def _remedies(configured: Way | None, options: Mapping[str, Any]) -> _Remedies:
+    """Return what is special about a login that may fail."""
+    host, port = options["host"], options.get("port", 22)
+    unknown = ""
+    own = isinstance(options.get("known_hosts"), str)
+    kept = configured is None or any(file not in _KEEP_NOTHING for file in configured.users_hosts)
+    if not kept and not own:
+        unknown = (
+            "UserKnownHostsFile in ~/.ssh/config keeps no keys. Save them by "
+            f"`ssh-keyscan -p {port} {host} > FILE`, compare them with the machine's, and set"
+        )
+    keys = options.get("client_keys") or (configured.keys if configured is not None else None)
+    refused = ""
+    if phrases := [f"`ssh-add {file}`" for file in locked(keys or ())]:
+        refused = f"add the key with a passphrase to an agent by {' or '.join(phrases)}"
+    elif configured is not None and configured.card:
+        refused = "for the keys of PKCS11Provider run `pip install 'asyncssh[pkcs11]'`"
+    return _Remedies(unknown, refused)
+
+
 async def _logged_in(
-    name: str, at: str, options: dict[str, Any], ends: bool
+    name: str, at: str, options: dict[str, Any], remedies: _Remedies, ends: bool
 ) -> "asyncssh.SSHClientConnection":
     """Log in to the machine itself (`ends`), or to a jump host."""
     import asyncssh  # noqa: PLC0415
@@ -342,15 +368,15 @@ async def _logged_in(
     except asyncssh.HostKeyNotVerifiable as error:
         if "revoked" in str(error).lower():
             raise FiveninesError(f"{name}: the host key of {what} is revoked (RevokedHostKeys)") from None
+        store = remedies.unknown_host or f"log in once with `ssh {alias}`, or set"
         raise FiveninesError(
-            f"{name}: the host key of {what} is unknown: log in once with `ssh {alias}`, or set "
-            f"the file with the key by {known}"
+            f"{name}: the host key of {what} is unknown: {store} the file with the key by {known}"
         ) from None
     except asyncssh.PermissionDenied:
         who = options.get("username", "this user")
+        first = remedies.refused or "add the public key to authorized_keys"
         raise FiveninesError(
-            f"{name}: {what} refuses the login of {who}: add the public key to authorized_keys, or set "
-            f"the private key by {key}"
+            f"{name}: {what} refuses the login of {who}: {first}, or set the private key by {key}"
         ) from None
     except (OSError, ValueError, asyncssh.Error) as error:
         raise FiveninesError(f"{name}: {what} cannot be reached over SSH: {error}") from None

@@ -7,7 +7,9 @@ import asyncssh
 import pytest
 
 from fivenines.base.errors import FiveninesError, UsageError
-from fivenines.lab.ssh.login import jump, require_library, usable, way
+from fivenines.lab.ssh import login
+from fivenines.lab.ssh.keys import locked, require_private, usable
+from fivenines.lab.ssh.login import jump, require_library, way
 from fivenines.lab.ssh.tokens import revoked
 
 HOME = Path("/home/me")
@@ -116,16 +118,29 @@ def test_refuses_an_invalid_jump_host() -> None:
 
 
 def test_tries_only_existing_keys(tmp_path: Path) -> None:
-    good, locked = tmp_path / "good", tmp_path / "locked"
-    for file, phrase in ((good, ""), (locked, "secret")):
+    good, encrypted = tmp_path / "good", tmp_path / "encrypted"
+    for file, phrase in ((good, ""), (encrypted, "secret")):
         keygen = ["ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-f", str(file)]
         subprocess.run(keygen, check=True)
-    broken, folder = tmp_path / "broken", tmp_path / "folder"
-    broken.write_text("PuTTY-User-Key-File-3: ssh-ed25519\n")
+    broken, putty, folder = tmp_path / "broken", tmp_path / "key.ppk", tmp_path / "folder"
+    broken.write_text("-----BEGIN CERTIFICATE-----\n")
+    putty.write_text("PuTTY-User-Key-File-3: ssh-ed25519\n")
     folder.mkdir()
     public = good.with_suffix(".pub")
-    files = [good, tmp_path / "missing", locked, broken, folder, public]
-    assert usable(map(str, files)) == [str(good), str(locked), str(public)]
+    files = list(map(str, [good, tmp_path / "missing", encrypted, broken, folder, public, putty]))
+    assert usable(files) == [str(good), str(encrypted), str(public)]
+    assert locked(files) == [str(encrypted)]
+    require_private("db1", str(good))
+    require_private("db1", str(encrypted))
+    for file, message in [(public, "a public key: name"), (putty, "puttygen"), (broken, "no private key in")]:
+        with pytest.raises(FiveninesError, match=f"db1: `key` in the inventory: {file} is .*{message}"):
+            require_private("db1", str(file))
+
+
+def test_a_provider_of_keys_does_not_keep_other_keys_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(login, "find_spec", lambda _: None)
+    found = way("db1", PLAIN + "pkcs11provider /usr/lib/opensc.so\n", PLAIN, HOME)
+    assert (found.card, found.more) == ("/usr/lib/opensc.so", [])
 
 
 @pytest.mark.parametrize("version", ["2.18.0", "2.23.0", "1.99"])
