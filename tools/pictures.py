@@ -28,7 +28,7 @@ from fivenines.analysis.performance.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters.availability import tolerance
 from fivenines.report.chapters.data import Data
-from fivenines.report.charts.svg import to_svg
+from fivenines.report.charts.svg import to_file
 from fivenines.report.charts.tolerance import tolerance_chart
 from fivenines.report.groups import names_of
 from fivenines.results.layout import MANIFEST
@@ -148,7 +148,7 @@ def of_curve(runs: Sequence[Path], images: Path) -> None:
     every = [Data(stored, compared(stored)) for stored in map(open_run, runs)]
     names = names_of([cell for data in every for cell in data.cells])
     points = [point for data in every for point in tolerance.points_of(data, names)]
-    drawing = to_svg(tolerance_chart(points))
+    drawing = to_file(tolerance_chart(points))
     picture = images / "tolerate.svg"
     # Alone, the drawing is cut at its edge: other fonts need more room than Arial.
     wider = re.sub(r'width="(\d+)"', lambda found: f'width="{int(found[1]) + MARGIN}"', drawing, count=1)

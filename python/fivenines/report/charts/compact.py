@@ -1,58 +1,216 @@
-"""Shorten SVGs: a report of many trials has tens of thousands of marks."""
+"""Shorten SVGs: a report of many trials has tens of thousands of marks.
+
+The result is SVG for HTML pages, where values of attributes need no quotes.
+"""
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
+from fivenines.report.charts.paths import straight
+
+# Namespaces, and characters that XML does not have.
+_NOT_XML = re.compile(r' xmlns(?::xlink)?="[^"]*"|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]')
 _LONG = re.compile(r"-?\d+\.\d{2,}")
-_EMPTY_PATH = re.compile(r'<path class="(?:background|foreground)"[^>]*(?: d=""|h0v0h0Z")[^>]*/>')
-_ATTRIBUTE = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
-_BACKGROUND = re.compile(r'<rect width="[\d.]+" height="[\d.]+" fill="transparent"/>')
-_NOISE = re.compile(
-    r' (?:class="[^"]*"|aria-[a-z]+="[^"]*"|role="[^"]*"|pointer-events="none"|opacity="1"'
-    r'|xmlns:xlink="[^"]*"|version="1.1"|stroke-miterlimit="10")'
+_PLACES = frozenset(["d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height"])
+# Presentation attributes that children inherit; opacity of a group is not that of its children.
+_INHERITED = (
+    *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"),
+    *("font-size", "font-weight", "text-anchor"),
 )
-_OF = re.compile(r'class="[^"]*\bof_(\w+?)_\d+_[^"]*"')
-_CIRCLE = re.compile(
-    r'<path transform="translate\((?P<x>[-\d.]+),(?P<y>[-\d.]+)\)" d="M(?P<r>[\d.]+),0A(?P=r),(?P=r),0,1,1,'
-    r'-(?P=r),0A(?P=r),(?P=r),0,1,1,(?P=r),0Z?"'
-)
-_STRAIGHT = re.compile(r' d="(?P<steps>M-?[\d.]+,-?[\d.]+(?:L-?[\d.]+,-?[\d.]+)+)(?P<end>Z?)"')
+_NOISE = frozenset(["class", "role", "pointer-events", "stroke-miterlimit", "font-family", "aria-hidden"])
+_OF = re.compile(r"\bof_(\w+?)_\d+_")
+_MOVE = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
+_ROUND = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0Z?")
+_PLAIN = re.compile(r"""[^\s"'=<>`/&]+""")
+_AXIS = re.compile(r"\brole-axis-(?:grid|tick|domain)\b")
+# A group with one of these is not merged with the group within it.
+_KEPT = {"clip-path", "class", "data-of"}
+# Descriptions of marks without a text.
+_NO_TIPS = ("", "null", "undefined")
 
 
-def compact(svg: str) -> str:
-    """Return the same picture in fewer bytes, without styles that the page has and invisible digits."""
-    svg = _BACKGROUND.sub("", svg, count=1)
-    svg = _OF.sub(r'data-of="\1"', svg)
-    svg = _EMPTY_PATH.sub("", svg)
-    svg = _NOISE.sub("", svg)
-    svg = _ATTRIBUTE.sub(lambda match: _LONG.sub(_short, match[0]), svg)
-    svg = _CIRCLE.sub(_circle, svg)
-    svg = _STRAIGHT.sub(_steps, svg)
-    svg = re.sub(r'font-family="[^"]*"', "", svg)
-    svg = re.sub(r"<g>\s*</g>", "", svg)
-    return svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
+@dataclass(frozen=True)
+class Compact:
+    """An SVG, and the texts of its marks in the order of the document.
+
+    Marks with texts have the class `t`, or are the children of a group that has it.
+    """
+
+    svg: str
+    tips: Sequence[str]
+
+
+def compact(svg: str, file: bool = False) -> Compact:
+    """Return the same picture in fewer bytes, without styles that the page has and invisible digits.
+
+    A `file` of its own is XML: it has quotes, and the namespace.
+    """
+    root = ElementTree.fromstring(_NOT_XML.sub("", svg))
+    size = {name: root.get(name, "") for name in ("width", "height", "viewBox")}
+    about = {"xmlns": "http://www.w3.org/2000/svg"} if file else {"aria-hidden": "true"}
+    shrunk = Element("svg", {**about, **size})
+    first = next(iter(root), None)
+    parts = [each for each in root if not (each is first and each.get("fill") == "transparent")]
+    shrunk.extend(_merged([one for each in parts for one in _shrunk(each)]))
+    tips: list[str] = []
+    return Compact("".join(_written(shrunk, tips, _quoted if file else _bare)), tips)
+
+
+def _shrunk(element: Element) -> list[Element]:
+    """Return the elements that replace one: none if it is invisible, its children if it adds nothing."""
+    kind = element.get("class", "")
+    if kind in ("background", "foreground") and not ({"fill", "stroke"} & element.attrib.keys()):
+        return []
+    children = [one for each in element for one in _shrunk(each)]
+    if element.tag == "g" and not children:
+        return []
+    found = _shortened(element, kind)
+    if element.tag != "g":
+        found.extend(children)
+        return [found]
+    if _AXIS.search(kind):
+        children = _joined(children)
+    if "mark-line" in kind or "mark-area" in kind:  # of its first point only
+        for each in children:
+            each.attrib.pop("aria-label", None)
+    children = _merged(children)
+    _hoist(found, children)
+    if len(children) > 1 and all("aria-label" in each.attrib for each in children):
+        found.set("class", "t")
+    else:
+        for each in children:
+            if "aria-label" in each.attrib:
+                each.set("class", "t")
+    if not found.attrib:
+        return children
+    (only, *others) = children
+    if not others and only.tag == "g" and not (_KEPT & {*found.keys(), *only.keys()}):
+        move = " ".join(filter(None, (found.get("transform"), only.get("transform"))))
+        only.attrib = {**found.attrib, **only.attrib, **({"transform": move} if move else {})}
+        return [only]
+    found.extend(children)
+    return [found]
+
+
+def _shortened(element: Element, kind: str) -> Element:
+    found = Element(element.tag)
+    found.text = element.text
+    for name, value in element.attrib.items():
+        if name == "aria-label" and value not in _NO_TIPS:
+            found.set(name, value)
+        elif name.startswith("aria-") or name in _NOISE or (name, value) in _DEFAULTS:
+            continue
+        elif name not in found.attrib:
+            found.set(name, _LONG.sub(_short, value) if name in _PLACES else value)
+    if owner := _OF.search(kind):
+        found.set("data-of", owner[1])
+    _placed(found)
+    if found.tag == "path":
+        found.set("d", straight(found.get("d", "")))
+    return found
+
+
+_DEFAULTS = {
+    ("opacity", "1"),
+    ("transform", "translate(0,0)"),
+    ("x2", "0"),
+    ("y2", "0"),
+    ("font-weight", "normal"),
+}
+
+
+def _placed(element: Element) -> None:
+    """Write the place of texts and circles without a transformation."""
+    move = _MOVE.fullmatch(element.get("transform", ""))
+    circle = _ROUND.fullmatch(element.get("d", ""))
+    if move and element.tag == "text":
+        del element.attrib["transform"]
+        element.attrib |= {"x": move[1], "y": move[2]}
+    elif move and circle:
+        element.tag = "circle"
+        del element.attrib["transform"], element.attrib["d"]
+        element.attrib = {"cx": move[1], "cy": move[2], "r": circle[1], **element.attrib}
+
+
+def _joined(lines: Sequence[Element]) -> list[Element]:
+    """Return lines of an axis with the same style as one path."""
+    found: list[Element] = []
+    for style, group in groupby(lines, lambda one: (one.tag, _style(one))):
+        if style[0] != "line":
+            found += group
+            continue
+        steps = ""
+        for one in group:
+            move = _MOVE.fullmatch(one.get("transform", "translate(0,0)"))
+            if move is None:
+                return list(lines)
+            x, y = one.get("x2", "0"), one.get("y2", "0")
+            steps += f"M{move[1]},{move[2]}" + (f"v{y}" if x == "0" else f"h{x}" if y == "0" else f"l{x},{y}")
+        found.append(Element("path", {"d": steps, **dict(style[1])}))
+    return found
+
+
+def _style(element: Element) -> tuple[tuple[str, str], ...]:
+    return tuple((k, v) for k, v in element.attrib.items() if k not in ("transform", "x2", "y2"))
+
+
+def _merged(children: Sequence[Element]) -> list[Element]:
+    """Return neighbours of the same solution as one group."""
+    found: list[Element] = []
+    for owner, group in groupby(children, lambda one: one.get("data-of") if one.tag == "g" else None):
+        parts = list(group)
+        if owner is None or len(parts) == 1:
+            found += parts
+            continue
+        whole = Element("g", {"data-of": owner})
+        for part in parts:
+            del part.attrib["data-of"]
+            whole.extend([part] if part.attrib else list(part))
+        found.append(whole)
+    return found
+
+
+def _hoist(group: Element, children: Sequence[Element]) -> None:
+    """Write on a group what all its children have."""
+    if len(children) < 2:
+        return
+    for name in _INHERITED:
+        value = children[0].get(name)
+        if value is not None and all(each.get(name) == value for each in children):
+            group.set(name, value)
+            for each in children:
+                del each.attrib[name]
+
+
+def _written(element: Element, tips: list[str], value: Callable[[str], str]) -> Iterator[str]:
+    tip = element.attrib.pop("aria-label", None)
+    if tip is not None:
+        tips.append(tip)
+    words = [element.tag, *(f"{name}={value(text)}" for name, text in element.attrib.items())]
+    if element.tag != "text" and not len(element):
+        yield f"<{' '.join(words)} />" if element.attrib else f"<{element.tag}/>"
+        return
+    yield f"<{' '.join(words)}>"
+    if element.tag in ("text", "tspan") and element.text:
+        yield escape(element.text, quote=False)
+    for each in element:
+        yield from _written(each, tips, value)
+    yield f"</{element.tag}>"
+
+
+def _quoted(value: str) -> str:
+    return f'"{escape(value)}"'
+
+
+def _bare(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else _quoted(value)
 
 
 def _short(match: re.Match[str]) -> str:
     """Round to one decimal, a tenth of a pixel."""
     return f"{float(match[0]):.1f}".removesuffix(".0")
-
-
-def _circle(match: re.Match[str]) -> str:
-    return f'<circle cx="{match["x"]}" cy="{match["y"]}" r="{match["r"]}"'
-
-
-def _steps(match: re.Match[str]) -> str:
-    """Return a path of straight lines, with one number for each horizontal or vertical line."""
-    first, *rest = match["steps"][1:].split("L")
-    x, y = first.split(",")
-    steps = [f"M{x},{y}"]
-    for step in rest:
-        to_x, to_y = step.split(",")
-        if to_y == y:
-            steps.append(f"H{to_x}")
-        elif to_x == x:
-            steps.append(f"V{to_y}")
-        else:
-            steps.append(f"L{to_x},{to_y}")
-        x, y = to_x, to_y
-    return f' d="{"".join(steps)}{match["end"]}"'

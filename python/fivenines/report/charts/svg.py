@@ -1,6 +1,7 @@
 """Convert Vega-Lite charts to small SVG elements for a page."""
 
 import re
+from collections.abc import Sequence
 from itertools import count
 
 from markupsafe import Markup
@@ -8,15 +9,17 @@ from markupsafe import Markup
 from fivenines.report.charts.compact import compact
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.charts.drawing_cache import drawn
-from fivenines.report.charts.live import coloured, specification
+from fivenines.report.charts.live import coloured
+from fivenines.report.charts.tips import described
 
 _numbers = count(1)
 
 
 class Drawn(Markup):
-    """Inline SVG with its specification; `spec` is JSON for the page's script."""
+    """Inline SVG; `tips` are the texts of its marks for the page's script, `id` is that of the element."""
 
-    spec: str
+    tips: Sequence[str]
+    id: str
 
 
 def to_svg(chart: Drawing) -> Drawn:
@@ -24,12 +27,19 @@ def to_svg(chart: Drawing) -> Drawn:
 
     The figure around it has the text alternative. `data-of` is the tag of the solution of a part.
     """
-    shown = Drawn(_unique_ids(coloured(compact(drawn(chart)))))
-    shown.spec = specification(chart)
+    small = compact(drawn(described(chart)))
+    own = f"c{next(_numbers)}"
+    shown = Drawn(_unique_ids(coloured(small.svg), own))
+    shown.tips, shown.id = small.tips, own
     return shown
 
 
-def _unique_ids(svg: str) -> str:
-    prefix = f"c{next(_numbers)}-"
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', svg)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", svg)
+def to_file(chart: Drawing) -> str:
+    """Return the chart as the content of an SVG file."""
+    return coloured(compact(drawn(chart), file=True).svg)
+
+
+def _unique_ids(svg: str, own: str) -> str:
+    svg = re.sub(r"\bid=([\w-]+)", rf"id={own}-\1", svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{own}-\1)", svg)
+    return svg.replace("<svg", f"<svg id={own}", 1)

@@ -40,9 +40,9 @@ class Figure:
     caption: str = ""
 
     @property
-    def spec(self) -> Markup:
-        """Return the chart as JSON for the page's script; empty if the drawing has none."""
-        return Markup(self.svg.spec) if isinstance(self.svg, Drawn) and not self.times else Markup()
+    def valued(self) -> Drawn | None:
+        """Return the drawing if its marks have texts and no time line replaces it."""
+        return self.svg if isinstance(self.svg, Drawn) and self.svg.tips and not self.times else None
 
 
 def title_of(what: str, group: Group) -> str:

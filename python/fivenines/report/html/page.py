@@ -51,7 +51,7 @@ def render(run: Run) -> str:
     # The tests of each chart validate its specification; here validation would take a third of the time.
     with drawing_cache(run.folder), debug_mode(False):
         shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
-    vega, own = script.inline(bundle.vega()), script.inline(script.own())
+    library, own = script.inline(bundle.uplot()), script.inline(script.own())
     template = templates().get_template("report.html.j2")
     return template.render(
         manifest=run.manifest,
@@ -62,9 +62,10 @@ def render(run: Run) -> str:
         sections=shown,
         nothing=not answers,
         definitions=used(_texts(shown)),
-        policy=Markup(script.policy(vega, own)),
+        policy=Markup(script.policy(library, own)),
         about=Markup(script.about(data.names)),
-        vega=vega,
+        tips=Markup(script.tips(figure for section in shown for figure in section.every_figure)),
+        library=library,
         own=own,
     )
 

@@ -1,20 +1,24 @@
-"""Assemble the scripts of the page: Vega from vl-convert, and our files, which need no build step.
+"""Assemble the scripts of the page: uPlot from its package, and our files, which need no build step.
 
 The page contains each of them once, so that it loads nothing from elsewhere.
 """
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from importlib.resources import files
-from typing import Any
 
 from markupsafe import Markup
 
-from fivenines.report.charts import live, timeline
+from fivenines.report.charts import live, theme
 from fivenines.report.groups import Names
+from fivenines.report.html.figures import Figure
 
 # The order matters: a file may use what the files before it add to `window.fivenines`.
-_OWN = ("draw.js", "keys.js", "link.js", "tables.js", "slots.js", "gestures.js", "timeline.js", "page.js")
+_OWN = (
+    *("tip.js", "values.js", "link.js", "tables.js"),
+    *("slots.js", "panel.js", "gestures.js", "timeline.js", "page.js"),
+)
 
 
 def own() -> str:
@@ -24,17 +28,18 @@ def own() -> str:
 
 
 def about(names: Names) -> str:
-    """Return the data for the script as JSON: colours of charts, solutions, the frame of time lines."""
+    """Return the data for the script as JSON: the solutions with their colours."""
     solutions = [
         {"tag": style.tag, "name": name, "colour": f"var(--{_series(style.colour)})"}
         for name, style in names.styles.items()
     ]
-    data: dict[str, Any] = {
-        "config": live.configuration(),
-        "solutions": solutions,
-        "timeline": timeline.frame(),
-    }
-    return live.coloured(live.safe(data))
+    return live.safe({"solutions": solutions})
+
+
+def tips(figures: Iterable[Figure]) -> str:
+    """Return the texts of all marks of drawings as compressed JSON: {id of the drawing: texts}."""
+    found = {drawn.id: list(drawn.tips) for figure in figures if (drawn := figure.valued)}
+    return live.packed(found) if found else ""
 
 
 def inline(text: str) -> Markup:
@@ -62,4 +67,4 @@ def _digest(text: str) -> str:
 
 
 def _series(colour: str) -> str:
-    return live.theme.VARIABLES[colour].removeprefix("--")
+    return theme.VARIABLES[colour].removeprefix("--")

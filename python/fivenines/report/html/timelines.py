@@ -5,8 +5,6 @@ the fault, of events and of the ends of interruptions, and 100 ms elsewhere. If 
 trials are packed. A note next to the chart states what was left out.
 """
 
-import base64
-import gzip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +15,7 @@ import numpy.typing as npt
 
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
-from fivenines.report.charts.live import safe
+from fivenines.report.charts import live
 from fivenines.report.moments import Moment, moments
 from fivenines.results import layout
 
@@ -86,8 +84,7 @@ def packed(
         "tops": dict(tops or {}),
         "trials": [_trial(one, planned.fine, about(one), label) for one in first],
     }
-    data = gzip.compress(safe(content).encode(), compresslevel=6, mtime=0)
-    return base64.b64encode(data).decode()
+    return live.packed(content)
 
 
 def _cost(trial: TrialMeasures, fine: bool) -> float:

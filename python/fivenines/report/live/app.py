@@ -34,7 +34,12 @@ _FILES = {
     "parts.js": "text/javascript",
     "charts.js": "text/javascript",
     "style.css": "text/css",
+    "tip.js": "text/javascript",
+    "panel.js": "text/javascript",
 }
+# Files of the report's page, and their folder.
+_OF_THE_REPORT = ("tip.js", "panel.js")
+_SHARED = ("html", "templates")
 
 
 class Server:
@@ -62,7 +67,7 @@ class Server:
             routes=[
                 Route("/", self.page),
                 Route("/files/{name}", self.file),
-                Route("/vega.js", self.vega),
+                Route("/uplot.js", self.uplot),
                 Route("/runs", self.list_of_runs),
                 Route("/runs/{run}", self.one_run),
                 Route("/runs/{run}/report", self.report),
@@ -85,9 +90,9 @@ class Server:
             return PlainTextResponse("no such file\n", 404)
         return Response(_own_file(name), media_type=_FILES[name])
 
-    async def vega(self, _request: Request) -> Response:
+    async def uplot(self, _request: Request) -> Response:
         """Return the charts library."""
-        text = await asyncio.to_thread(_vega)
+        text = await asyncio.to_thread(_uplot)
         headers = {"cache-control": "private, max-age=86400"}
         return Response(text, media_type="text/javascript", headers=headers)
 
@@ -149,14 +154,15 @@ class Server:
                 await messages.aclose()  # type: ignore[attr-defined]
 
 
-def _vega() -> str:
-    from fivenines.report.html.bundle import vega  # noqa: PLC0415  (imports all of the report)
+def _uplot() -> str:
+    from fivenines.report.html.bundle import uplot  # noqa: PLC0415  (imports all of the report)
 
-    return vega()
+    return uplot()
 
 
 def _own_file(name: str) -> str:
-    return files("fivenines.report.live").joinpath("page").joinpath(name).read_text(encoding="utf-8")
+    folder = files("fivenines.report").joinpath(*_SHARED if name in _OF_THE_REPORT else ("live", "page"))
+    return folder.joinpath(name).read_text(encoding="utf-8")
 
 
 async def _not_found(_request: Request, error: Exception) -> Response:

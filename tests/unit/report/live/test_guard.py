@@ -31,7 +31,7 @@ def _enter(client: TestClient) -> None:
 
 
 def test_without_the_token_there_is_nothing(client: TestClient) -> None:
-    for path in ("/", "/vega.js", "/runs", "/runs/one", "/runs/one/report", "/files/page.js"):
+    for path in ("/", "/uplot.js", "/runs", "/runs/one", "/runs/one/report", "/files/page.js"):
         answer = client.get(path)
         assert (answer.status_code, "fivenines serve" in answer.text) == (401, True), path
     assert client.get("/", params={"token": TOKENS.page + "x"}).status_code == 401

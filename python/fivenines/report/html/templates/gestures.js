@@ -4,8 +4,8 @@
   "use strict";
   const fivenines = window.fivenines;
 
-  // Measure the place of the plot in the window, as Vega determines the space for axes.
-  const plot = element => element.querySelector("svg .role-scope path.background").getBoundingClientRect();
+  // The place of the plots in the window; all panels have the same left and right edges.
+  const plot = element => element.querySelector(".u-over").getBoundingClientRect();
 
   fivenines.gestures = (element, line) => {
     const { state } = line;

@@ -1,5 +1,5 @@
-// The report: tables become interactive at once, charts when they are near the viewport. After an error the
-// static drawing of the same chart stays.
+// The report: tables and drawings become interactive at once, time lines when they are near the viewport. After an
+// error the static drawing of the same chart stays.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
@@ -8,29 +8,29 @@
 
   const answer = async chart => {
     const figure = chart.closest("figure");
-    const times = figure.querySelector("script.times");
-    const spec = figure.querySelector("script.spec");
     const still = [...chart.childNodes];
-    const place = document.createElement("div");
     try {
-      if (times) {
-        const solution = fivenines.about.solutions.find(each => each.tag === figure.dataset.about);
-        if (solution) chart.style.setProperty("--of", solution.colour);
-        const pack = await fivenines.unpack(times.textContent);
-        await fivenines.timeline(chart, pack, {
-          events: figure.querySelector(".events"), finding: figure.querySelector("figcaption p"),
-        });
-      } else {
-        await fivenines.draw(place, JSON.parse(spec.textContent));
-        chart.replaceChildren(...place.childNodes);
-        fivenines.keys(chart);
-      }
+      const solution = fivenines.about.solutions.find(each => each.tag === figure.dataset.about);
+      if (solution) chart.style.setProperty("--of", solution.colour);
+      const pack = await fivenines.unpack(figure.querySelector("script.times").textContent);
+      fivenines.timeline(chart, pack, {
+        events: figure.querySelector(".events"), finding: figure.querySelector("figcaption p"),
+      });
       live.push({ chart, still, drawn: [...chart.childNodes] });
       chart.dataset.live = "yes";
     } catch (error) {
       chart.replaceChildren(...still);
       chart.dataset.live = "no";
       console.error("The chart stays a static drawing:", error);
+    }
+  };
+
+  // Marks of drawings have values.
+  const valued = async packed => {
+    for (const [id, tips] of Object.entries(await fivenines.unpack(packed.textContent))) {
+      const chart = document.getElementById(id).closest(".chart");
+      fivenines.values(chart, tips);
+      chart.dataset.live = "yes";
     }
   };
 
@@ -45,7 +45,10 @@
   for (const table of document.querySelectorAll(".scroll table")) safely(() => fivenines.table(table));
   safely(() => fivenines.link(document.querySelector("nav")));
 
-  if (!window.vegaEmbed || !window.IntersectionObserver) return;
+  const packed = document.getElementById("tips");
+  if (packed) valued(packed).catch(error => console.error(error));
+
+  if (!window.uPlot || !window.IntersectionObserver) return;
   const near = new IntersectionObserver(entries => {
     for (const entry of entries.filter(each => each.isIntersecting)) {
       near.unobserve(entry.target);
@@ -53,6 +56,6 @@
     }
   }, { rootMargin: "400px" });
   for (const chart of document.querySelectorAll("figure .chart")) {
-    if (chart.closest("figure").querySelector("script.spec, script.times")) near.observe(chart);
+    if (chart.closest("figure").querySelector("script.times")) near.observe(chart);
   }
 })();

@@ -1,110 +1,135 @@
 // fivenines.timeline(element, pack, linked): the time line of a trial that zooms, and switches trials.
-//   pack: {note, tops: {writes: largest count per 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
-//          panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]}, times in seconds from the fault.
+//   pack: {note, tops: {writes: largest count per 100 ms of all charts of this scale, …}, trials: [{id, about, fault,
+//          from, to, marks: [[t, text, fault]], panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]},
+//          times in seconds from the fault.
 //   linked: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
-// fivenines.unpack(text): decodes a pack from base64 of gzip.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
   const { slots } = fivenines;
-  const PLOT = 350, BRACKET = 12, LEAST = 0.01;
-
-  // The width of a label in px, by the font of all charts.
-  const pen = document.createElement("canvas").getContext("2d");
-  pen.font = '12px Arial, "Liberation Sans", Helvetica, sans-serif';
-  const room = text => pen.measureText(text).width + 8;
-
-  fivenines.unpack = async text => {
-    const bytes = Uint8Array.from(atob(text.trim()), letter => letter.charCodeAt(0));
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(plain).text());
-  };
+  const FAINT = 8, HEIGHT = 112, ABOVE = 20, BRACKET = 12, LEAST = 0.01;
+  const tone = (place, name) => fivenines.tone(place, name) || fivenines.tone(place, "ink");
+  const room = text => fivenines.width_of(text) + 8;
 
   const signed = (seconds, digits) =>
     (seconds < 0 ? "\u2212" : "+") + Math.abs(seconds).toFixed(digits) + " s";
 
-  // Return Vega's data for a period; `px` is the place of a time in the plot.
+  // Return what is drawn of a period: per panel {rows, faint, gaps, top}, and the width of a slot in ms.
   const drawn = (pack, trial, whats, from, to) => {
-    const px = t => PLOT * (t - from) / (to - from);
     const ms = slots.width(from, to);
-    const found = { signals: { from, to, per: slots.words(ms) }, data: {}, ms };
+    const found = { from, to, ms, panels: {} };
     for (const what of whats) {
       const { steps, gaps } = trial.panels[what];
-      const own = slots.rows(steps, from, to, ms);
-      const faint = pack.trials.filter(each => each !== trial).slice(0, 8).flatMap(each =>
+      const rows = slots.rows(steps, from, to, ms);
+      const faint = pack.trials.filter(each => each !== trial).slice(0, FAINT).map(each =>
         slots.rows(each.panels[what].steps, from, to, Math.max(ms, 100))
-          .map(row => ({ trial: each.id, x: row.x, y: row.y * Math.min(1, ms / 100) })));
+          .map(({ x, y }) => ({ x, y: y * Math.min(1, ms / 100) })));
       const seen = gaps.filter(([start, end]) => end > from && start < to);
-      found.data[what] = own;
-      found.data[`${what}_faint`] = faint;
-      found.data[`${what}_gaps`] = seen.map(([a, b]) => ({ a: Math.max(a, from), b: Math.min(b, to) }));
-      found.data[`${what}_ends`] = seen.flatMap(([a, b]) => [a, b]).filter(x => x >= from && x <= to)
-        .map(x => ({ x }));
-      found.data[`${what}_words`] = words(seen, px, from);
       const most = ms >= 100 ? (pack.tops?.[what] ?? 0) * ms / 100 : 0;
-      found.signals[`top_${what}`] = 1.45 * Math.max(1, most, ...own.map(row => row.y), ...faint.map(row => row.y));
+      const top = 1.45 * Math.max(1, most, ...[rows, ...faint].flat().map(row => row.y));
+      found.panels[what] = { rows, faint, gaps: seen, top };
     }
-    found.data.marks = marks(trial, px, from, to);
     return found;
+  };
+
+  // Return the rows of the others and of the trial as uPlot's columns, on one axis of time.
+  const columns = ({ rows, faint }) => {
+    const lines = [...Array(FAINT).keys()].map(n => faint[n] ?? []).concat([rows]);
+    return window.uPlot.join(lines.map(line => [line.map(row => row.x), line.map(row => row.y)]));
   };
 
   const sum = sizes => sizes.reduce((total, size) => total + size, 0);
   const lane = (sizes, lanes, n) => sizes.filter((_, i) => i % lanes === n);
 
   // Return labels that fit into one or two rows: without room, lengths without causes; then every other one.
-  const fitting = gaps => {
+  const fitting = (gaps, plot) => {
     const whole = gaps.map(([, , text]) => text);
     const short = whole.map(text => text.split(":")[0]);
     for (const texts of [whole, short]) {
       const sizes = texts.map(room);
-      if (sum(sizes) < PLOT) return { texts, sizes, lanes: 1 };
-      if ([0, 1].every(n => sum(lane(sizes, 2, n)) < PLOT)) return { texts, sizes, lanes: 2 };
+      if (sum(sizes) < plot) return { texts, sizes, lanes: 1 };
+      if ([0, 1].every(n => sum(lane(sizes, 2, n)) < plot)) return { texts, sizes, lanes: 2 };
     }
     if (gaps.length < 2) return { texts: short, sizes: short.map(room), lanes: 1 };
-    const half = fitting(gaps.filter((_, i) => i % 2 === 0));
+    const half = fitting(gaps.filter((_, i) => i % 2 === 0), plot);
     const every = values => gaps.map((_, i) => (i % 2 ? null : values[i / 2]));
     const texts = every(half.texts).map(text => text ?? "");
     return { texts, sizes: every(half.sizes).map(size => size ?? 0), lanes: half.lanes };
   };
 
   // Place the labels of interruptions in one or two rows without overlaps.
-  const words = (gaps, px, from) => {
-    const { texts, sizes, lanes } = fitting(gaps);
+  const words = (gaps, px, from, plot) => {
+    const { texts, sizes, lanes } = fitting(gaps, plot);
     const found = [];
     for (let lane = 0; lane < lanes; lane += 1) {
-      const own = gaps.map((_, i) => i).filter(i => i % lanes === lane);
+      const own = gaps.map((_, i) => i).filter(i => i % lanes === lane && texts[i]);
       const places = slots.spread(own.map(i => px(Math.max(gaps[i][0], from)) + sizes[i] / 2),
-        own.map(i => sizes[i]), 0, PLOT);
-      own.forEach((i, n) => found.push({ x: places[n], y: BRACKET + 13 * (lane + 1), text: texts[i] }));
+        own.map(i => sizes[i]), 0, plot);
+      own.forEach((i, n) => found.push(fivenines.label(texts[i], places[n], BRACKET + 13 * (lane + 1))));
     }
     return found;
   };
 
-  const marks = (trial, px, from, to) => {
-    const all = trial.marks.map(([t, , fault], i) => ({ t, fault, label: String(i + 1) }))
-      .filter(mark => mark.t >= from && mark.t <= to);
-    const sizes = all.map(mark => 8 * mark.label.length + 4);
-    const places = slots.spread(all.map(mark => px(mark.t)), sizes, -20, PLOT + 8);
-    all.forEach((mark, i) => { mark.place = places[i]; });
-    const zero = from <= 0 && to >= 0;
-    const name = { t: 0, fault: true, label: trial.fault, place: px(0) - 3.4 * trial.fault.length - 6 };
-    // Without room left of the fault's line, omit its label: the axis counts from the fault.
-    if (zero) all.push(name.place > 3.4 * trial.fault.length - 44 ? name : { ...name, label: "" });
-    return all;
+  const within = (trial, { from, to }) =>
+    trial.marks.map(([t, , fault], i) => ({ t, fault, label: String(i + 1) })).filter(mark => mark.t >= from && mark.t <= to);
+
+  // Place the numbers of events above the first panel, and the name of the fault at its line.
+  const numbers = (trial, now, px, plot) => {
+    const all = within(trial, now);
+    const places = slots.spread(all.map(mark => px(mark.t)), all.map(mark => 8 * mark.label.length + 4), -20, plot + 8);
+    const found = all.map((mark, i) => fivenines.label(mark.label, places[i], -9, mark.fault ? "fault" : ""));
+    const half = room(trial.fault) / 2;
+    const place = px(0) - half - 2;
+    // Without room left of the fault's line, omit its name: the axis counts from the fault.
+    if (now.from <= 0 && now.to >= 0 && place > half - 44) found.push(fivenines.label(trial.fault, place, -9, "fault"));
+    return found;
+  };
+
+  const stroke = (plot, colour, width, dash, lines) => {
+    const { ctx } = plot, ratio = window.uPlot.pxRatio;
+    ctx.save();
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width * ratio;
+    ctx.setLineDash(dash.map(each => each * ratio));
+    ctx.beginPath();
+    for (const [x, y, to_x, to_y] of lines) {
+      ctx.moveTo(x, plot.bbox.top + y * ratio);
+      ctx.lineTo(to_x, plot.bbox.top + to_y * ratio);
+    }
+    ctx.stroke();
+    ctx.restore();
+  };
+
+  // Draw the rules of events, the brackets over interruptions, and their labels.
+  const annotated = (plot, labels, { trial, now, what, first }) => {
+    const x = t => plot.valToPos(t, "x", true), px = t => plot.valToPos(t, "x");
+    const { gaps } = now.panels[what];
+    const upright = (t, top) => [x(t), top, x(t), HEIGHT];
+    const events = within(trial, now);
+    stroke(plot, tone(plot.root, "muted"), 1, [3, 3], events.filter(mark => !mark.fault).map(mark => upright(mark.t, 34)));
+    const faults = events.filter(mark => mark.fault).map(mark => mark.t);
+    if (now.from <= 0 && now.to >= 0) faults.push(0);
+    stroke(plot, tone(plot.root, "fault"), 2, [], faults.map(t => upright(t, 0)));
+    const ends = gaps.flatMap(([a, b]) => [a, b]).filter(t => t >= now.from && t <= now.to);
+    stroke(plot, tone(plot.root, "ink"), 1.5, [], [
+      ...gaps.map(([a, b]) => [x(Math.max(a, now.from)), BRACKET, x(Math.min(b, now.to)), BRACKET]),
+      ...ends.map(t => [x(t), BRACKET - 5, x(t), BRACKET + 5]),
+    ]);
+    const wide = plot.over.clientWidth;
+    labels.replaceChildren(...words(gaps, px, now.from, wide), ...(first ? numbers(trial, now, px, wide) : []));
   };
 
   // Describe the values at a time, with the precision of the slots.
-  const readout = (trial, whats, now, t) => {
+  const readout = (trial, whats, now, t, reach) => {
     const digits = now.ms >= 1000 ? 0 : now.ms >= 100 ? 1 : 2;
     const lines = whats.map(what => {
-      const row = now.data[what].findLast(each => each.x <= t);
+      const row = now.panels[what].rows.findLast(each => each.x <= t);
       return row ? `${what}: ${Number(row.y.toPrecision(3))} in ${slots.words(now.ms)}` : `${what}: not counted`;
     });
     for (const what of whats) {
       const gap = trial.panels[what].gaps.find(([start, end]) => start <= t && t <= end);
       if (gap) lines.push(`${what} unavailable for ${gap[2]}`);
     }
-    const reach = 5 * (now.signals.to - now.signals.from) / PLOT;
     trial.marks.forEach(([at, text], i) => {
       if (Math.abs(at - t) <= reach) lines.push(`${i + 1}: ${text} (${signed(at, 2)})`);
     });
@@ -147,27 +172,44 @@
     }));
   };
 
-  fivenines.timeline = async (element, pack, linked = {}) => {
+  fivenines.timeline = (element, pack, linked = {}) => {
     const whats = ["writes", "reads"].filter(what =>
       pack.trials.some(trial => trial.panels[what].steps.length));
-    const frame = fivenines.about.timeline;
-    const spec = { ...frame, vconcat: frame.vconcat.filter(panel => whats.includes(panel.name)) };
     const chart = document.createElement("div");
-    const view = await fivenines.draw(chart, spec);
-    const state = { trial: pack.trials[0], from: 0, to: 1, now: null, shown: null };
+    chart.className = "panels";
+    const state = { trial: pack.trials[0], from: 0, to: 1, now: null };
 
-    const show = async () => {
+    const panels = whats.map((what, n) => {
+      const title = document.createElement("p");
+      const place = document.createElement("div");
+      chart.append(title, place);
+      const colour = what === "writes" ? "of" : "ink";
+      const own = {
+        stroke: () => tone(place, colour), fill: () => `${tone(place, colour)}2e`, width: 1.5, paths: fivenines.stepped,
+      };
+      const other = { stroke: () => tone(place, "muted"), width: 0.8, alpha: 0.45, paths: fivenines.stepped };
+      return { what, title, place, first: n === 0, series: [...Array(FAINT).fill(other), own] };
+    });
+
+    const make = () => panels.forEach(panel => {
+      panel.plot = fivenines.panel(panel.place, {
+        height: HEIGHT, above: panel.first ? ABOVE : 6, title: "seconds from the fault", series: panel.series,
+        x: () => [state.from, state.to], y: () => [0, state.now ? state.now.panels[panel.what].top : 1],
+        drawn: (plot, labels) => {
+          if (state.now) annotated(plot, labels, { ...state, what: panel.what, first: panel.first });
+        },
+      });
+    });
+
+    const show = () => {
       state.now = drawn(pack, state.trial, whats, state.from, state.to);
-      const { signals, data } = state.now;
-      for (const [name, value] of Object.entries(signals)) {
-        if (!name.startsWith("top_") || whats.includes(name.slice(4))) view.signal(name, value);
+      for (const { what, title, plot } of panels) {
+        title.textContent = `Successful ${what} per ${slots.words(state.now.ms)}`;
+        plot.feed(columns(state.now.panels[what]));
       }
-      for (const [name, rows] of Object.entries(data)) view.data(name, rows);
       element.dataset.from = String(state.from);
       element.dataset.to = String(state.to);
       element.dataset.slot = String(state.now.ms);
-      state.shown = view.runAsync();
-      await state.shown;
     };
 
     const zoom = (from, to) => {
@@ -176,7 +218,7 @@
       const middle = (from + to) / 2;
       state.from = Math.min(Math.max(least, middle - wide / 2), most - wide);
       state.to = state.from + wide;
-      return show();
+      show();
     };
     const all = () => zoom(state.trial.from, state.trial.to);
     const by = (factor, around = (state.from + state.to) / 2) =>
@@ -199,11 +241,13 @@
 
     element.replaceChildren(chart);
     element.before(bar);
+    make();
     fivenines.gestures(element, {
-      state, by, pan, zoom, all, words: t => readout(state.trial, whats, state.now, t),
+      state, by, pan, zoom, all,
+      words: t => readout(state.trial, whats, state.now, t, 5 * (state.to - state.from) / panels[0].plot.over.clientWidth),
     });
     tell(linked, state.trial);
-    await all();
-    return { view, zoom, all, bar };
+    all();
+    return { zoom, all, bar };
   };
 })();

@@ -1,71 +1,120 @@
-// The charts of the running trial, by Vega-Lite. Figures arrive every 100 ms. Drawing uses CPU time of the browser's
-// machine, which may be the one that is measured, so charts are drawn twice a second, and only on a visible page.
+// The charts of the running trial, by the report's panels. Figures arrive every 100 ms. Drawing uses CPU time of the
+// browser's machine, which may be the one that is measured, so charts are drawn twice a second, and only on a visible page.
 
 import { at } from "./parts.js";
 
+const { panel, stepped_before, tone, width_of, tip } = window.fivenines;
+
 const EVERY = 500;
 const SHOWN = 120;  // seconds
-const STATES = ["writable", "read_only", "refusing", "away"];
+const STATES = { writable: "writable", read_only: "read-only", refusing: "refuses connections", away: "no answer" };
+const BAND = 26, HIGH = 150;
+const NONE = { t: [], loads: [], bars: [], marks: [], nodes: [] };
 
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+let now = { ...NONE, lo: 0, hi: 10 };
+let charts = {}, drawnAt = 0, due = 0, shape = "";
 
-const narrow = () => at("speed").clientWidth < 400;
+const across = () => [now.lo, now.hi];
 
-const LEFT = { minExtent: 44 };  // aligns the left edges of all charts
+/** Return the series of uPlot for each load, in the order of `columns`. */
+const lines = (...styles) => now.loads.flatMap(() => styles.map(({ colour, ...style }) => ({
+  stroke: plot => tone(plot.root, colour), width: 1.5, paths: stepped_before, spanGaps: false, ...style,
+})));
 
-function look() {
-  const [ink, muted, grid] = ["ink", "muted", "grid"].map(colour);
-  const font = "system-ui, 'Liberation Sans', Arial, sans-serif";
-  return {
-    background: "transparent", font, view: { stroke: null },
-    axis: { labelColor: muted, titleColor: muted, gridColor: grid, domainColor: grid, tickColor: grid, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
-    legend: { labelColor: ink, titleColor: muted, labelFontSize: 12, orient: "top", title: null, symbolSize: 60 },
-    text: { color: ink },
-  };
-}
+/** Return the columns of these fields for each load, over the times of all loads. */
+const columns = (...fields) => window.uPlot.join(
+  now.loads.map(rows => [rows.map(row => row.t), ...fields.map(field => rows.map(row => row[field]))]));
 
-const x = title => ({
-  field: "t", type: "quantitative", title, axis: { grid: false, tickCount: narrow() ? 4 : 8 },
-  scale: { domainMin: { expr: "lo" }, domainMax: { expr: "hi" }, nice: false, zero: false },
-});
-
-const faults = () => ({
-  data: { name: "marks" },
-  mark: { type: "rule", color: colour("fault"), strokeDash: [4, 3], clip: true },
-  encoding: { x: { field: "t", type: "quantitative" }, tooltip: [{ field: "text" }] },
-});
-
-const line = (field, tone, extra = {}) => ({
-  data: { name: "ticks" },
-  mark: { type: "line", color: colour(tone), strokeWidth: 1.5, interpolate: "step-before", clip: true, ...extra },
-  encoding: { x: x(null), y: { field, type: "quantitative", title: null, axis: LEFT }, detail: { field: "load" } },
-});
-
-function spec(layers, height, scale) {
-  const params = [{ name: "lo", value: 0 }, { name: "hi", value: 10 }];
-  const datasets = { ticks: [], marks: [], bars: [] };
-  for (const layer of layers) {
-    if (scale && layer.encoding.y) layer.encoding.y.scale = scale;
-  }
-  return { width: "container", height, autosize: { type: "fit-x", contains: "padding" }, params, datasets, layer: layers, config: look() };
-}
-
-const SPECS = {
-  speed: () => spec([line("tps", "read_only"), line("failed", "away", { strokeDash: [2, 2] }), faults()], 150, { domainMin: 0, nice: true }),
-  times: () => {
-    const layers = [line("longest", "grid", { color: colour("muted"), strokeWidth: 0.8 }), line("mean", "read_only"), faults()];
-    for (const layer of layers.slice(0, 2)) layer.encoding.y.axis = { ...LEFT, values: [0.1, 1, 10, 100, 1000, 10000], format: "~r" };
-    return spec(layers, 150, { type: "log", nice: true });
+const KINDS = {
+  speed: {
+    panel: () => ({
+      height: HIGH, series: lines({ colour: "read_only" }, { colour: "away", dash: [3, 3] }),
+      y: (_, __, most) => [0, Math.max(1, 1.1 * (most ?? 1))],
+    }),
+    data: () => columns("tps", "failed"),
+    words: t => row_words(t, row => [`${Math.round(row.tps)} succeeded per second`, `${Math.round(row.failed)} failed per second`]),
   },
-  roles: () => {
-    const y = { field: "node", type: "nominal", title: null, axis: LEFT };
-    const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { columns: narrow() ? 2 : 4, labelExpr: "{writable: 'writable', read_only: 'read-only', refusing: 'refuses connections', away: 'no answer'}[datum.label]" } };
-    const bar = { data: { name: "bars" }, mark: { type: "bar", height: { band: 0.6 }, clip: true }, encoding: { x: x("seconds"), x2: { field: "end" }, y, color: tones, tooltip: [{ field: "node" }, { field: "state" }, { field: "t", format: ".2f", title: "from" }, { field: "end", format: ".2f", title: "to" }] } };
-    return spec([bar, faults()], { step: 24 });
+  times: {
+    panel: () => ({
+      height: HIGH, log: true, series: lines({ colour: "muted", width: 0.8 }, { colour: "read_only" }),
+      y: (_, least, most) => [10 ** Math.floor(Math.log10(least ?? 1)), 10 ** Math.ceil(Math.log10((most ?? 10) * 1.01))],
+      ys: {
+        splits: (_, __, low, high) => [...Array(12).keys()].map(n => Number(`1e${n - 3}`)).filter(each => each >= low && each <= high),
+        filter: (_, splits) => splits,
+      },
+    }),
+    data: () => columns("longest", "mean"),
+    words: t => row_words(t, row => row.mean === null ? ["no answer"]
+      : [`${Number(row.mean.toPrecision(3))} ms on average`, `${Number(row.longest.toPrecision(3))} ms at most`]),
+  },
+  roles: {
+    panel: () => ({
+      height: BAND * now.nodes.length, series: [{ paths: () => null }],
+      left: Math.max(42, ...now.nodes.map(node => width_of(node) + 14)),
+      y: () => [0, now.nodes.length],
+      ys: {
+        grid: { show: false }, ticks: { show: false },
+        splits: () => now.nodes.map((_, n) => now.nodes.length - n - 0.5), values: () => now.nodes,
+      },
+    }),
+    data: () => [[now.lo, now.hi], [0, 0]],
+    drawn: rows_of_nodes,
+    words: (t, part) => {
+      const node = now.nodes[Math.floor(part * now.nodes.length)];
+      const bar = now.bars.findLast(each => each.node === node && each.from <= t && t <= each.end);
+      return bar ? [`${node}: ${STATES[bar.state] ?? bar.state}`, `${seconds(bar.from)} to ${seconds(bar.end)}`] : [];
+    },
   },
 };
 
-let views = {}, drawnAt = 0, due = 0, drawn = null, nodesThen = "";
+const seconds = t => `${t.toFixed(2)} s`;
+
+function row_words(t, words) {
+  const found = now.loads.map(rows => rows.find(row => row.t >= t && row.t - t < 0.5)).filter(Boolean);
+  return found.length ? [`at ${seconds(t)}`, ...found.flatMap(words)] : [];
+}
+
+/** Draw each node's states, from one change to the next. */
+function rows_of_nodes(plot) {
+  const { ctx, bbox } = plot, band = bbox.height / Math.max(1, now.nodes.length);
+  for (const { node, from, end, state } of now.bars) {
+    const left = plot.valToPos(Math.max(from, now.lo), "x", true), right = plot.valToPos(Math.min(end, now.hi), "x", true);
+    if (right <= left) continue;
+    ctx.fillStyle = tone(plot.root, state);
+    ctx.fillRect(left, bbox.top + band * (now.nodes.indexOf(node) + 0.2), right - left, 0.6 * band);
+  }
+}
+
+/** Draw a line at each fault. */
+function rules(plot) {
+  const { ctx, bbox } = plot, ratio = window.uPlot.pxRatio;
+  ctx.save();
+  ctx.strokeStyle = tone(plot.root, "fault");
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([4 * ratio, 3 * ratio]);
+  ctx.beginPath();
+  for (const { t } of now.marks.filter(mark => mark.t >= now.lo && mark.t <= now.hi)) {
+    const x = plot.valToPos(t, "x", true);
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function made(name, title) {
+  const kind = KINDS[name];
+  const plot = panel(at(name), { x: across, title, drawn: own => { kind.drawn?.(own); rules(own); }, ...kind.panel() });
+  plot.over.addEventListener("pointermove", event => {
+    const place = plot.over.getBoundingClientRect();
+    const t = plot.posToVal(event.clientX - place.left, "x");
+    const near = 5 * (now.hi - now.lo) / place.width;
+    const marks = now.marks.filter(mark => Math.abs(mark.t - t) <= near).map(mark => mark.text);
+    tip([...marks, ...kind.words(t, (event.clientY - place.top) / place.height)].join("\n"), event.clientX, event.clientY);
+  });
+  plot.over.addEventListener("pointerleave", () => tip());
+  return plot;
+}
 
 /** Draw the trial's data: { ticks, changes, events, load, now }; times are seconds since the load began. */
 export function draw(data) {
@@ -73,56 +122,48 @@ export function draw(data) {
   due = setTimeout(() => { due = 0; drawnAt = performance.now(); show(data()); }, Math.max(0, EVERY - (performance.now() - drawnAt)));
 }
 
-/** Remove all charts, for another trial or other colours. */
+/** Remove all charts, for another trial. */
 export function forget() {
-  Object.values(views).forEach(view => view.then(made => made.finalize()).catch(() => {}));
-  views = {};
+  Object.values(charts).forEach(each => each.remove());
+  charts = {};
 }
 
 function show(data) {
-  if (!window.vegaEmbed || data === null) return;
-  const names = [...new Set(data.changes.map(change => change[1]))].sort().join();
-  if (names !== nodesThen) { forget(); nodesThen = names; }
+  if (!window.uPlot || data === null) return;
   const zero = data.fault ?? 0;
-  const moved = seconds => seconds - zero;
   const hi = Math.max(10, data.now), lo = Math.max(0, hi - SHOWN);
-  const from = (lo - 2) * 1000;
-  const ticks = data.ticks.filter(tick => tick[1] >= from).map(([load, t, tps, failed, mean, longest]) => ({ load, t: moved(t / 1000), tps, failed, mean, longest }));
-  const marks = data.events.filter(one => one.kind === "fault" || one.kind === "ended").map(one => ({ t: moved(one.t / 1000), text: `${one.kind} ${one.node}` }));
-  const rows = { ticks, marks, bars: bars(data).map(bar => ({ ...bar, t: moved(bar.t), end: moved(bar.end) })) };
+  const loads = new Map();
+  for (const [load, t, tps, failed, mean, longest] of data.ticks) {
+    if (t < (lo - 2) * 1000) continue;
+    if (!loads.has(load)) loads.set(load, []);
+    loads.get(load).push({ t: t / 1000 - zero, tps, failed, mean, longest });
+  }
+  now = {
+    lo: lo - zero, hi: hi - zero, loads: [...loads.values()], nodes: [...new Set(data.changes.map(change => change[1]))].sort(),
+    bars: bars(data).map(bar => ({ ...bar, from: bar.t - zero, end: bar.end - zero })),
+    marks: data.events.filter(one => one.kind === "fault" || one.kind === "ended")
+      .map(one => ({ t: one.t / 1000 - zero, text: `${one.kind} ${one.node}` })),
+  };
   const title = data.fault === null ? "seconds since the load began" : "seconds from the fault";
-  for (const name of Object.keys(SPECS)) {
-    if (drawn !== title) forget();
-    drawn = title;
-    views[name] ??= embed(name, title);
-    views[name].then(view => feed(view, rows, moved(lo), moved(hi))).catch(error => { at(name).textContent = String(error); });
+  const wanted = JSON.stringify([title, now.nodes, now.loads.length]);
+  if (wanted !== shape) forget();
+  shape = wanted;
+  for (const [name, kind] of Object.entries(KINDS)) {
+    if (!(name === "roles" ? now.nodes : now.loads).length) continue;
+    charts[name] ??= made(name, title);
+    charts[name].feed(kind.data());
   }
 }
 
-async function embed(name, title) {
-  const made = SPECS[name]();
-  made.layer.forEach(layer => { if (layer.encoding.x?.scale) layer.encoding.x.title = title; });
-  const result = await window.vegaEmbed(at(name), made, { actions: false, renderer: "canvas", ast: true });
-  return result.view;
-}
-
-function feed(view, rows, lo, hi) {
-  const known = view.getState({ data: name => name in rows }).data ?? {};
-  for (const name of Object.keys(rows)) if (name in known) view.data(name, rows[name]);
-  view.signal("lo", lo).signal("hi", hi).runAsync();
-}
-
 /** Return each node's states as bars: from one change to the next, the last one until now. */
-function bars({ changes, now }) {
+function bars({ changes, now: end }) {
   const found = [], open = new Map();
   for (const [t, node, state] of changes) {
     const before = open.get(node);
     if (before) before.end = t / 1000;
-    const bar = { t: t / 1000, end: now, node, state };
+    const bar = { t: t / 1000, end, node, state };
     open.set(node, bar);
     found.push(bar);
   }
   return found;
 }
-
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", forget);
