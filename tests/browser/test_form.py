@@ -82,8 +82,8 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
         ),
         (
             "{ const [a, b] = document.querySelectorAll('figure svg text');"
-            " b.textContent = a.textContent; b.setAttribute('transform', a.getAttribute('transform'));"
-            " a.parentNode.append(b) }",
+            " b.textContent = a.textContent; a.after(b);"
+            " for (const name of ['x', 'y']) b.setAttribute(name, a.getAttribute(name)) }",
             "overlap in decision",
         ),
         (

@@ -53,9 +53,12 @@ def marks(page: Driven, chart: str) -> list[Mark]:
     found = page.js(
         f"[...document.querySelector('#{chart} figure svg').querySelectorAll('text, path, line, circle')]"
         ".map(one => { const box = one.getBoundingClientRect(), of = one.closest('[data-of]');"
+        # A group may have what all its parts have.
+        " const value = name => one.closest(`[${name}]`)?.getAttribute(name) ?? '';"
+        " const fill = value('fill');"
         " return [one.tagName, one.textContent, box.x, box.y, box.width, box.height,"
-        " one.getAttribute('fill') || one.getAttribute('stroke') || '',"
-        " Number(one.getAttribute('stroke-width')), of ? of.dataset.of : '']; })"
+        " fill === 'none' ? value('stroke') : fill,"
+        " Number(value('stroke-width')), of ? of.dataset.of : '']; })"
     )
     return [Mark(*one) for one in found]
 

@@ -1,5 +1,6 @@
 """Charts and tables of the report react to pointer and keys, and work without scripts and on paper."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from driven import Driven
 from synthetic_run import QUICKSTART, Matrix, Recipe, write_run
 
+from fivenines.analysis.wording import milliseconds
 from fivenines.report import write_html
 
 FIRST = "#speed .chart"
@@ -125,12 +127,13 @@ def test_a_row_of_a_table_shows_its_solution(page: Driven) -> None:
 
 def test_a_table_sorts_by_value_with_pointer_and_keys(page: Driven) -> None:
     page.js(OPEN)
-    long = f"t => t.tBodies[0].rows.length === {TRIALS} && t.tBodies[0].rows[0].querySelector('[data-value]')"
+    number = "c => c.tagName === 'TD' && fivenines.number(c.textContent) !== null"
+    long = f"t => t.tBodies[0].rows.length === {TRIALS} && [...t.tBodies[0].rows[0].cells].some({number})"
     table = f"[...document.querySelectorAll('#failover table')].find({long})"
-    column = page.js(f"{table}.tBodies[0].rows[0].querySelector('[data-value]').cellIndex")
+    column = page.js(f"[...{table}.tBodies[0].rows[0].cells].findIndex({number})")
     head = f"{table}.tHead.rows[0].cells[{column}]"
     cells = f"[...{table}.tBodies[0].rows].map(r => r.cells[{column}])"
-    values = f"{cells}.map(c => Number(c.dataset.value))"
+    values = f"{cells}.map(c => fivenines.number(c.textContent))"
     written = page.js(values)
     page.js(f"{head}.scrollIntoView({{block: 'center'}})")
     page.click(*middle_of(page, f"{head}.querySelector('button')"))
@@ -142,6 +145,38 @@ def test_a_table_sorts_by_value_with_pointer_and_keys(page: Driven) -> None:
     assert page.js(values) == sorted(written, reverse=True)
     page.press("Enter")
     assert page.js(values) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 254 (1 180 to 1 320)", 1254),
+        ("1\u202f254", 1254),
+        ("<0.1 s", 0.1),
+        ("3 of 10", 3),
+        ("at least 7.99 s (not recovered in 1 of 2 trials)", 7.99),
+        ("870 µs", 870e-6),
+        ("2 min", 120),
+        ("410 to 440 ms", 0.41),
+        ("1.5\u00a0MiB", 1.5 * 2**20),
+        ("\N{MINUS SIGN}34 %", -34),
+        ("+5.02 s", 5.02),
+        ("18", 18),
+        ("\N{EN DASH}", None),
+        ("", None),
+        ("node1", None),
+        ("not measured", None),
+    ],
+)
+def test_a_cell_is_worth_its_first_number(page: Driven, text: str, value: float | None) -> None:
+    found = page.js(f"fivenines.number({json.dumps(text)})")
+    assert found == (None if value is None else pytest.approx(value))
+
+
+def test_times_sort_by_length_whatever_their_unit(page: Driven) -> None:
+    times = [milliseconds(10 ** (n / 3)) for n in range(-9, 21)]
+    values = page.js(f"{json.dumps(times)}.map(fivenines.number)")
+    assert values == sorted(values) and None not in values
 
 
 def test_a_long_table_has_a_filter_and_a_short_one_has_none(page: Driven) -> None:

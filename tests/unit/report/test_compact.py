@@ -75,7 +75,7 @@ def test_ticks_of_an_axis_are_one_path() -> None:
 
 
 def test_texts_of_marks_are_collected_in_their_order() -> None:
-    named = '<path aria-label="{}" d="M0,0h1v1Z" fill="red"/>'
+    named = '<path aria-label="{}" role="graphics-symbol" d="M0,0h1v1Z" fill="red"/>'
     group = '<g class="mark-rect role-mark of_s1_2_marks">{}</g>'
     first = group.format(named.format("a&#xA;1") + named.format("&lt;b>"))
     found = compact(
@@ -83,6 +83,23 @@ def test_texts_of_marks_are_collected_in_their_order() -> None:
     )
     assert found.tips == ["a\n1", "<b>", "c"]
     assert found.svg.count("class=t") == 2 and found.svg.count("data-of=s1") == 1
+
+
+def test_lines_of_a_text_stay_at_its_place() -> None:
+    text = '<text transform="translate(9,5)"><tspan>a</tspan><tspan x="0" dy="9">b</tspan></text>'
+    assert _compact(text) == "<text transform=translate(9,5)><tspan>a</tspan><tspan x=0 dy=9>b</tspan></text>"
+
+
+def test_invisible_points_are_left_to_the_script() -> None:
+    arc = "M3,0A3,3,0,1,1,-3,0A3,3,0,1,1,3,0"
+    points = "".join(
+        f'<path aria-label="{n}" role="graphics-symbol" transform="translate({n},5)" d="{arc}" opacity="0"/>'
+        for n in range(2)
+    )
+    group = f'<g class="mark-symbol role-mark">{points}</g>'
+    found = compact(f'<svg width="9" height="9" viewBox="0 0 9 9">{group}</svg>')
+    assert found.svg.endswith("><g class=t /></svg>")
+    assert found.tips == [[(0.0, 5.0, "0"), (1.0, 5.0, "1")]]
 
 
 def test_a_drawing_of_its_own_is_xml() -> None:

@@ -4,6 +4,8 @@ import re
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "rect", "path", "line", "hr", "img", "input", "link"}
+# The end tags of these may be left out.
+OPEN = {"tr", "td", "th"}
 
 
 class Page(HTMLParser):
@@ -18,14 +20,14 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
+        if tag not in VOID | OPEN:
             self.stack.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
+        if tag not in VOID | OPEN:
             assert self.stack.pop() == tag
 
     def named(self, tag: str) -> list[dict[str, str | None]]:

@@ -3,11 +3,13 @@
 The result is SVG for HTML pages, where values of attributes need no quotes.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from typing import TypeAlias
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -26,23 +28,31 @@ _NOISE = frozenset(["class", "role", "pointer-events", "stroke-miterlimit", "fon
 _OF = re.compile(r"\bof_(\w+?)_\d+_")
 _MOVE = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
 _ROUND = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0Z?")
+_CLIP = re.compile(r"url\(#([^)]+)\)")
 _PLAIN = re.compile(r"""[^\s"'=<>`/&]+""")
 _AXIS = re.compile(r"\brole-axis-(?:grid|tick|domain)\b")
 # A group with one of these is not merged with the group within it.
 _KEPT = {"clip-path", "class", "data-of"}
+# The places of invisible points, until they become one of the tips.
+_POINTS = "points"
 # Descriptions of marks without a text.
 _NO_TIPS = ("", "null", "undefined")
+
+
+# The text of a mark, or the places and texts of invisible points.
+Tip: TypeAlias = str | list[tuple[float, float, str]]
 
 
 @dataclass(frozen=True)
 class Compact:
     """An SVG, and the texts of its marks in the order of the document.
 
-    Marks with texts have the class `t`, or are the children of a group that has it.
+    Marks with texts have the class `t`, or are the children of a group that has it. A group of invisible
+    points is empty; the script makes them from a list of [x, y, text], which is one of the `tips`.
     """
 
     svg: str
-    tips: Sequence[str]
+    tips: Sequence[Tip]
 
 
 def compact(svg: str, file: bool = False) -> Compact:
@@ -51,13 +61,14 @@ def compact(svg: str, file: bool = False) -> Compact:
     A `file` of its own is XML: it has quotes, and the namespace.
     """
     root = ElementTree.fromstring(_NOT_XML.sub("", svg))
+    _clips(root)
     size = {name: root.get(name, "") for name in ("width", "height", "viewBox")}
     about = {"xmlns": "http://www.w3.org/2000/svg"} if file else {"aria-hidden": "true"}
     shrunk = Element("svg", {**about, **size})
     first = next(iter(root), None)
     parts = [each for each in root if not (each is first and each.get("fill") == "transparent")]
     shrunk.extend(_merged([one for each in parts for one in _shrunk(each)]))
-    tips: list[str] = []
+    tips: list[Tip] = []
     return Compact("".join(_written(shrunk, tips, _quoted if file else _bare)), tips)
 
 
@@ -67,41 +78,38 @@ def _shrunk(element: Element) -> list[Element]:
     if kind in ("background", "foreground") and not ({"fill", "stroke"} & element.attrib.keys()):
         return []
     children = [one for each in element for one in _shrunk(each)]
-    if element.tag == "g" and not children:
-        return []
     found = _shortened(element, kind)
-    if element.tag != "g":
-        found.extend(children)
-        return [found]
-    if _AXIS.search(kind):
-        children = _joined(children)
-    if "mark-line" in kind or "mark-area" in kind:  # of its first point only
-        for each in children:
-            each.attrib.pop("aria-label", None)
-    children = _merged(children)
-    _hoist(found, children)
-    if len(children) > 1 and all("aria-label" in each.attrib for each in children):
-        found.set("class", "t")
-    else:
-        for each in children:
-            if "aria-label" in each.attrib:
-                each.set("class", "t")
-    if not found.attrib:
-        return children
-    (only, *others) = children
-    if not others and only.tag == "g" and not (_KEPT & {*found.keys(), *only.keys()}):
-        move = " ".join(filter(None, (found.get("transform"), only.get("transform"))))
-        only.attrib = {**found.attrib, **only.attrib, **({"transform": move} if move else {})}
-        return [only]
+    if element.tag == "g":
+        return _group(found, kind, children) if children else []
     found.extend(children)
     return [found]
+
+
+def _group(group: Element, kind: str, children: list[Element]) -> list[Element]:
+    """Return the elements that replace a group."""
+    if _AXIS.search(kind):
+        children = _joined(children)
+    if "role-mark" in kind:
+        # A line is described by its first point only.
+        _described(group, children, known=not ("mark-line" in kind or "mark-area" in kind))
+    children = _merged(children)
+    _hoist(group, children)
+    if not group.attrib:
+        return children
+    if len(children) == 1 and children[0].tag == "g" and not _KEPT & {*group.keys(), *children[0].keys()}:
+        (only,) = children
+        move = " ".join(filter(None, (group.get("transform"), only.get("transform"))))
+        only.attrib = {**group.attrib, **only.attrib, **({"transform": move} if move else {})}
+        return [only]
+    group.extend(children)
+    return [group]
 
 
 def _shortened(element: Element, kind: str) -> Element:
     found = Element(element.tag)
     found.text = element.text
     for name, value in element.attrib.items():
-        if name == "aria-label" and value not in _NO_TIPS:
+        if name == "aria-label" and value not in _NO_TIPS and element.get("role") == "graphics-symbol":
             found.set(name, value)
         elif name.startswith("aria-") or name in _NOISE or (name, value) in _DEFAULTS:
             continue
@@ -109,7 +117,8 @@ def _shortened(element: Element, kind: str) -> Element:
             found.set(name, _LONG.sub(_short, value) if name in _PLACES else value)
     if owner := _OF.search(kind):
         found.set("data-of", owner[1])
-    _placed(found)
+    if not len(element):  # lines of a text begin at the left of the place
+        _placed(found)
     if found.tag == "path":
         found.set("d", straight(found.get("d", "")))
     return found
@@ -155,24 +164,81 @@ def _joined(lines: Sequence[Element]) -> list[Element]:
     return found
 
 
+def _circles(group: Element, circles: list[Element]) -> None:
+    """Write the common height of circles on their group, and leave out those of invisible points."""
+    if not circles or any(each.tag != "circle" for each in circles):
+        return
+    if all(each.get("opacity") == "0" and "aria-label" in each.attrib for each in circles):
+        points = [(float(c.get("cx", 0)), float(c.get("cy", 0)), c.get("aria-label", "")) for c in circles]
+        group.attrib = {_POINTS: json.dumps(points), "class": "t"}
+        circles.clear()
+    elif len(circles) > 1 and "clip-path" not in group.attrib and len({c.get("cy") for c in circles}) == 1:
+        move = f"translate(0,{circles[0].get('cy')})"
+        group.set("transform", " ".join(filter(None, (group.get("transform"), move))))
+        for each in circles:
+            del each.attrib["cy"]
+
+
 def _style(element: Element) -> tuple[tuple[str, str], ...]:
     return tuple((k, v) for k, v in element.attrib.items() if k not in ("transform", "x2", "y2"))
 
 
 def _merged(children: Sequence[Element]) -> list[Element]:
-    """Return neighbours of the same solution as one group."""
+    """Return neighbours of the same solution, or with the same clip, as one group."""
     found: list[Element] = []
-    for owner, group in groupby(children, lambda one: one.get("data-of") if one.tag == "g" else None):
+    for owner, group in groupby(children, _owner):
         parts = list(group)
         if owner is None or len(parts) == 1:
             found += parts
             continue
-        whole = Element("g", {"data-of": owner})
+        whole = Element("g", dict([owner]))
         for part in parts:
-            del part.attrib["data-of"]
+            del part.attrib[owner[0]]
             whole.extend([part] if part.attrib else list(part))
+        if owner[0] == "clip-path":
+            _hoist(whole, list(whole))
         found.append(whole)
     return found
+
+
+def _owner(element: Element) -> tuple[str, str] | None:
+    if element.tag != "g":
+        return None
+    if "data-of" in element.attrib:
+        return "data-of", element.attrib["data-of"]
+    return ("clip-path", element.attrib["clip-path"]) if list(element.attrib) == ["clip-path"] else None
+
+
+def _described(group: Element, marks: list[Element], known: bool) -> None:
+    """Give marks with texts their class, and compress circles."""
+    if not known:
+        for each in marks:
+            each.attrib.pop("aria-label", None)
+        return
+    _circles(group, marks)
+    if len(marks) > 1 and all("aria-label" in each.attrib for each in marks):
+        group.set("class", "t")
+        return
+    for each in marks:
+        if "aria-label" in each.attrib:
+            each.set("class", "t")
+
+
+def _clips(root: Element) -> None:
+    """Keep one of equal clips, and none that is not used."""
+    same: dict[str, str] = {}
+    known: dict[str, str] = {}
+    for clip in root.iter("clipPath"):
+        content = b"".join(ElementTree.tostring(each) for each in clip).decode()
+        same[clip.get("id", "")] = known.setdefault(content, clip.get("id", ""))
+    used = set()
+    for each in root.iter():
+        if match := _CLIP.fullmatch(each.get("clip-path", "")):
+            used.add(same.get(match[1], match[1]))
+            each.set("clip-path", f"url(#{same.get(match[1], match[1])})")
+    for defs in root.findall(".//defs"):
+        for clip in [one for one in defs if one.tag == "clipPath" and one.get("id") not in used]:
+            defs.remove(clip)
 
 
 def _hoist(group: Element, children: Sequence[Element]) -> None:
@@ -187,16 +253,19 @@ def _hoist(group: Element, children: Sequence[Element]) -> None:
                 del each.attrib[name]
 
 
-def _written(element: Element, tips: list[str], value: Callable[[str], str]) -> Iterator[str]:
+def _written(element: Element, tips: list[Tip], value: Callable[[str], str]) -> Iterator[str]:
     tip = element.attrib.pop("aria-label", None)
+    points = element.attrib.pop(_POINTS, None)
     if tip is not None:
         tips.append(tip)
+    elif points is not None:
+        tips.append([(x, y, text) for x, y, text in json.loads(points)])
     words = [element.tag, *(f"{name}={value(text)}" for name, text in element.attrib.items())]
-    if element.tag != "text" and not len(element):
+    if not len(element) and not element.text:
         yield f"<{' '.join(words)} />" if element.attrib else f"<{element.tag}/>"
         return
     yield f"<{' '.join(words)}>"
-    if element.tag in ("text", "tspan") and element.text:
+    if element.text:
         yield escape(element.text, quote=False)
     for each in element:
         yield from _written(each, tips, value)

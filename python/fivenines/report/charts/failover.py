@@ -154,7 +154,7 @@ def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Dra
         places = spread_out(centres, room, low, _PLOT)
         # From the left: the sizes are estimates, and a narrower font would move a centred label to the right.
         layers += [
-            text(labels[index], place - sizes[index] / 2, _BRACKET + 13 * (row + 1), align="left")
+            text(labels[index], place - sizes[index] / 2 + 3, _BRACKET + 13 * (row + 1), align="left")
             for index, place in zip(own, places, strict=True)
         ]
     return layers

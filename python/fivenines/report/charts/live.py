@@ -24,12 +24,13 @@ def packed(value: Any) -> str:
     return base64.b64encode(gzip.compress(safe(value).encode(), compresslevel=9, mtime=0)).decode()
 
 
-def coloured(svg: str) -> str:
-    """Replace each colour of the theme by a CSS variable, with the colour as its fallback."""
+def coloured(svg: str, file: bool = False) -> str:
+    """Replace each colour of the theme by a CSS variable; in a `file`, with the colour as its fallback."""
 
     def variable(match: re.Match[str]) -> str:
         colour = match[2].lower()
         name = theme.VARIABLES.get(colour)
-        return f"={match[1]}var({name},{colour}){match[1]}" if name else match[0]
+        fallback = f",{colour}" if file else ""
+        return f"={match[1]}var({name}{fallback}){match[1]}" if name else match[0]
 
     return _COLOUR.sub(variable, svg)

@@ -1,28 +1,39 @@
 """Write paths of straight lines with relative steps, which need the fewest digits."""
 
 import re
-from itertools import pairwise
 
 _NUMBER = r"-?\d+(?:\.\d)?"
-_STRAIGHT = re.compile(rf"(M{_NUMBER},{_NUMBER}(?:L{_NUMBER},{_NUMBER}|[HV]{_NUMBER})+)(Z?)")
-_STEP = re.compile(rf"([LHV])({_NUMBER})(?:,({_NUMBER}))?")
-_START = re.compile(rf"M({_NUMBER}),({_NUMBER})")
+_STRAIGHT = re.compile(rf"(?:M{_NUMBER},{_NUMBER}(?:L{_NUMBER},{_NUMBER}|[HV]{_NUMBER})+Z?)+")
+_STEP = re.compile(rf"([MLHVZ])(?:({_NUMBER})(?:,({_NUMBER}))?)?")
 
 
 def straight(path: str) -> str:
-    """Return the same path, shorter if it is one of straight lines with at most one decimal."""
-    match = _STRAIGHT.fullmatch(path)
-    start = _START.match(path)
-    if match is None or start is None:
+    """Return the same path, shorter if it consists of straight lines with at most one decimal."""
+    if not _STRAIGHT.fullmatch(path):
         return path
-    # in tenths, so that sums of steps are exact
-    points = [(_tenths(start[1]), _tenths(start[2]))]
-    for letter, first, second in _STEP.findall(match[1]):
-        x, y = points[-1]
-        across, upright = letter != "V", letter != "H"
-        points.append((_tenths(first) if across else x, _tenths(second or first) if upright else y))
-    steps = "".join(_step(x - from_x, y - from_y) for (from_x, from_y), (x, y) in pairwise(points))
-    return f"M{_written(points[0][0])},{_written(points[0][1])}{steps}{match[2]}"
+    found: list[str] = []
+    x = y = across = upright = 0  # in tenths, so that sums of steps are exact
+    for letter, first, second in _STEP.findall(path):
+        to_x = _tenths(first) if letter in "MLH" else x
+        to_y = _tenths(second or first) if letter in "MLV" else y
+        step = (to_x - x, to_y - y)
+        # Steps in one direction along an axis are one.
+        if letter in "MZ" or not _continues((across, upright), step):
+            found += [_step(across, upright)]
+            across = upright = 0
+        if letter in "MZ":
+            found += [f"M{_written(to_x)},{_written(to_y)}" if letter == "M" else "Z"]
+        else:
+            across, upright = across + step[0], upright + step[1]
+        x, y = to_x, to_y
+    return "".join([*found, _step(across, upright)])
+
+
+def _continues(before: tuple[int, int], step: tuple[int, int]) -> bool:
+    """Return whether a step goes on along the same axis in the same direction."""
+    return any(
+        before[along] * step[along] >= 0 and before[1 - along] == step[1 - along] == 0 for along in (0, 1)
+    )
 
 
 def _step(x: int, y: int) -> str:

@@ -6,7 +6,7 @@ from itertools import count
 
 from markupsafe import Markup
 
-from fivenines.report.charts.compact import compact
+from fivenines.report.charts.compact import Tip, compact
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.charts.drawing_cache import drawn
 from fivenines.report.charts.live import coloured
@@ -18,7 +18,7 @@ _numbers = count(1)
 class Drawn(Markup):
     """Inline SVG; `tips` are the texts of its marks for the page's script, `id` is that of the element."""
 
-    tips: Sequence[str]
+    tips: Sequence[Tip]
     id: str
 
 
@@ -36,7 +36,7 @@ def to_svg(chart: Drawing) -> Drawn:
 
 def to_file(chart: Drawing) -> str:
     """Return the chart as the content of an SVG file."""
-    return coloured(compact(drawn(chart), file=True).svg)
+    return coloured(compact(drawn(chart), file=True).svg, file=True)
 
 
 def _unique_ids(svg: str, own: str) -> str:

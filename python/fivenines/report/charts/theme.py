@@ -1,8 +1,8 @@
 """Colours, shapes and dashes of the charts.
 
-Charts are drawn in the light colours below. In the SVG each colour becomes a CSS variable with that colour as
-its fallback, so that one drawing serves light and dark pages and print. The colours are those of Okabe and
-Ito (2008), darkened where the contrast on white was less than 3:1.
+Charts are drawn in the light colours below. In the SVG each colour becomes a CSS variable, so that one
+drawing serves light and dark pages and print. The colours are those of Okabe and Ito (2008), darkened where
+the contrast on white was less than 3:1.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
 """Render the report as one HTML file that loads nothing from elsewhere."""
 
-import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from altair.utils.schemapi import debug_mode
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,16 +15,15 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.problems import alarms
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing_cache import drawing_cache
-from fivenines.report.html import bundle, script
+from fivenines.report.html import bundle, rows, script
 from fivenines.report.html.heads import with_units_in_heads
 from fivenines.report.html.section import Section
-from fivenines.report.html.sorting import data_value
+from fivenines.report.html.spaces import unbroken
 from fivenines.report.sentences.definitions import used
 from fivenines.report.sentences.run_answers import run_answers
+from fivenines.report.table import Table
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
-
-_UNIT = re.compile(r"(\d) (%|ms|s|µs)(?!\w)")
 
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:
@@ -52,8 +49,9 @@ def render(run: Run) -> str:
     with drawing_cache(run.folder), debug_mode(False):
         shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
     library, own = script.inline(bundle.uplot()), script.inline(script.own())
-    template = templates().get_template("report.html.j2")
-    return template.render(
+    environment = templates()
+    environment.globals["rows"] = rows.Rows(table for section in shown for table in _tables(section))
+    return environment.get_template("report.html.j2").render(
         manifest=run.manifest,
         experiment=run.manifest.experiment,
         style=styled(),
@@ -79,8 +77,8 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.finalize = _unbroken
-    environment.filters["data_value"] = data_value
+    environment.finalize = unbroken
+    environment.globals |= {"classes": rows.classes, "rows": rows.Rows(())}
     return environment
 
 
@@ -88,7 +86,11 @@ def styled() -> Markup:
     """Return the style sheets of all pages, with the colours of the charts."""
     folder = files("fivenines.report.html").joinpath("templates")
     sheets = (folder.joinpath(name) for name in ("style.css", "live.css"))
-    return Markup(colours() + "".join(one.read_text(encoding="utf-8") for one in sheets))
+    return Markup(colours() + rows.styles() + "".join(one.read_text(encoding="utf-8") for one in sheets))
+
+
+def _tables(section: Section) -> list[Table]:
+    return [*section.every_table, *(figure.table for figure in section.every_figure)]
 
 
 def _texts(shown: Sequence[Section]) -> Iterator[str]:
@@ -101,13 +103,6 @@ def _texts(shown: Sequence[Section]) -> Iterator[str]:
             yield from (table.caption, *table.columns)
         for figure in section.every_figure:
             yield from (figure.title, figure.finding)
-
-
-def _unbroken(value: Any) -> Any:
-    """Put a no-break space between numbers and units."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return _UNIT.sub("\\1\N{NO-BREAK SPACE}\\2", value)
 
 
 def colours() -> str:

@@ -22,9 +22,10 @@ _OWN = (
 
 
 def own() -> str:
-    """Return the script that defines `window.fivenines`; see docs/extend/add-a-chart.md."""
+    """Return the script that defines `window.fivenines`, without comments; see docs/extend/add-a-chart.md."""
     folder = files("fivenines.report.html").joinpath("templates")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _OWN)
+    lines = [line for name in _OWN for line in folder.joinpath(name).read_text(encoding="utf-8").splitlines()]
+    return "\n".join(line for line in map(str.strip, lines) if not line.startswith("//"))
 
 
 def about(names: Names) -> str:

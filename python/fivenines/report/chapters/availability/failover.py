@@ -58,6 +58,9 @@ def _answer(data: Data) -> str:
 # Bounds on a report's size: figures, grey trials in each, points in total.
 MAX_FIGURES = 12
 MAX_FAINT = 8
+
+# Grey lines of the drawing have wider slots: they are more than half of its bytes.
+_COARSER = 2
 MAX_POINTS = 45_000
 
 LEGEND = (
@@ -189,7 +192,7 @@ def _panel(
     return charts.Panel(
         f"Successful {what} per {milliseconds(slot)}",
         _binned(chosen, what, slot),
-        [_binned(trial, what, slot) for trial in others],
+        [[(t, n / _COARSER) for t, n in _binned(trial, what, slot * _COARSER)] for trial in others],
         colour,
         gaps,
         tops[what],

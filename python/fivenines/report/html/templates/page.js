@@ -42,7 +42,13 @@
     try { act(); } catch (error) { console.error(error); }
   };
 
-  for (const table of document.querySelectorAll(".scroll table")) safely(() => fivenines.table(table));
+  // Further rows of long tables are compressed.
+  const whole = async table => {
+    const rest = table.parentElement.querySelector("script.rows");
+    if (rest) table.tBodies[0].insertAdjacentHTML("beforeend", await fivenines.unpack(rest.textContent));
+    fivenines.table(table);
+  };
+  for (const table of document.querySelectorAll(".scroll table")) whole(table).catch(error => console.error(error));
   safely(() => fivenines.link(document.querySelector("nav")));
 
   const packed = document.getElementById("tips");

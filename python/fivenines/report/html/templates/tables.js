@@ -1,13 +1,34 @@
 // fivenines.table(table): makes a table sortable, by value if cells have one, and adds a filter to long tables.
-// A cell's data-value is the number of a text such as "1 254 (1 180 to 1 320)".
+// fivenines.number(text): the number at the beginning of a cell, times in seconds, sizes in bytes; null if there is none.
+//   "1 254 (1 180 to 1 320)" is 1254, "<0.1 s" 0.1, "at least 7.99 s (not recovered)" 7.99, "3 of 10" 3. Of a range or
+//   several values, the first one.
 (() => {
   "use strict";
   const fivenines = window.fivenines;
   const LONG = 10;
   const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
+  // Factors to seconds or bytes.
+  const UNITS = {
+    ns: 1e-9, "\u00b5s": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86400, day: 86400, days: 86400, hours: 3600,
+    year: 365.25 * 86400, years: 365.25 * 86400,
+    B: 1, kB: 1e3, KiB: 2 ** 10, MB: 1e6, MiB: 2 ** 20, GB: 1e9, GiB: 2 ** 30,
+  };
+  const NUMBER = new RegExp(
+    "^(?:at least |at most |about |[<>\u2265\u2264~] ?)?([-+\u2212]?)"
+    + "((?:\\d{1,3}(?:[ ,\u202f\u00a0]\\d{3})+(?!\\d)|\\d+)(?:\\.\\d+)?)(?: to [\\d.]+)?(?:\\s?([A-Za-z\u00b5]+))?");
+
+  fivenines.number = text => {
+    const found = NUMBER.exec(text.trim());
+    if (!found) return null;
+    const size = Number(found[2].replace(/[\s,]/g, "")) * (UNITS[found[3]] ?? 1);
+    return found[1] === "-" || found[1] === "\u2212" ? -size : size;
+  };
+
+  // Names of rows may begin with a number, but have no value unless they are one.
   const value = cell => {
-    const text = cell.dataset.value ?? cell.textContent.trim();
+    const text = cell.textContent.trim();
+    if (cell.tagName === "TD") return fivenines.number(text);
     return text === "" || Number.isNaN(Number(text)) ? null : Number(text);
   };
 
