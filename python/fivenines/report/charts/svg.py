@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
+import vl_convert
 from markupsafe import Markup
 
 from fivenines.report.charts.compact import Tip, compact
@@ -27,7 +28,7 @@ def to_svg(chart: Drawing) -> Drawn:
 
     The figure around it has the text alternative. `data-of` is the tag of the solution of a part.
     """
-    small = compact(drawn(described(chart)))
+    small = drawn(described(chart))
     own = f"c{next(_numbers)}"
     shown = Drawn(_unique_ids(coloured(small.svg), own))
     shown.tips, shown.id = small.tips, own
@@ -36,7 +37,7 @@ def to_svg(chart: Drawing) -> Drawn:
 
 def to_file(chart: Drawing) -> str:
     """Return the chart as the content of an SVG file."""
-    return coloured(compact(drawn(chart), file=True).svg, file=True)
+    return coloured(compact(vl_convert.vegalite_to_svg(chart), file=True).svg, file=True)
 
 
 def _unique_ids(svg: str, own: str) -> str:
