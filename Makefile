@@ -19,7 +19,11 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Its fault begins with a network partition; Debian's usual installation has nft, a minimal one has not.
 quickstart: install ## run a first comparison: PostgreSQL with and without synchronous replication
+	@PATH="$$PATH:/usr/sbin:/sbin" command -v nft >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q nftables >/dev/null; } || \
+	  { echo "nft is missing, which network faults need: run 'apt-get install nftables' as root" >&2; exit 1; }
 	@$(BIN)/fivenines run examples/quickstart.yaml
 
 install: $(STAMP) ## build and install into .venv

@@ -9,6 +9,7 @@ from fivenines.analysis.availability.nines import Availability, assumed_mtbf, av
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measures.measures import title
 from fivenines.analysis.performance.sweeps import compared
+from fivenines.analysis.troubles import trouble_results
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.availability.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.availability.phases import label_of
@@ -101,6 +102,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         Block(_applications(data)),
         Block([f"⚠ {text}" for text in cautions(decided, data, _CAUTIONS)]),
         # Alarms cover all variants of a sweep; the tables show only the best ones.
+        Block(_without_effect(stored, measured), alarm=True),
         Block([f"SPLIT BRAIN: {text}" for text in alarms(measured)], alarm=True),
         Block([f"NODES DIFFER: {text}" for text in differing_answers(measured)], alarm=True),
         Block(_violations(stored), alarm=True),
@@ -258,6 +260,16 @@ def _says(rows: list[Row], name: str) -> bool:
     """Return whether a column is shown: columns of phases always, others if any row has a value."""
     optional = ("Conditions", "Client", "Not recovered", "Nines", "Downtime per year")
     return name not in optional or any(row[name] not in ("", NOTHING) for row in rows)
+
+
+def _without_effect(run: Run, cells: Sequence[CellResult]) -> list[str]:
+    """Return the faults that did not work, each message once: no figure and no verdict shows their effect."""
+    found: dict[str, set[str]] = {}
+    for trouble in trouble_results(run, cells):
+        if trouble.kind == "fault did not work":
+            found.setdefault(trouble.text, set()).update(trouble.trials)
+    of = count(len(run.complete), "trial")
+    return [f"FAULT DID NOT WORK in {len(which)} of {of}: {text}" for text, which in found.items()]
 
 
 def _violations(run: Run) -> list[str]:

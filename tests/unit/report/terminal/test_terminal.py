@@ -8,6 +8,8 @@ from synthetic_run import QUICKSTART, SIDE_BY_SIDE, Matrix, Recipe, write_run
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import failover_rows
 from fivenines.report.terminal.terminal import blocks
+from fivenines.results.layout import TRIAL
+from fivenines.results.store import open_run, write_json
 
 FAILOVERS = Matrix(
     [
@@ -34,6 +36,17 @@ def test_a_split_brain_is_an_alarm(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", SIDE_BY_SIDE)
     (line,) = [line for block in blocks(run, 160) if block.alarm for line in block.lines]
     assert line.startswith("SPLIT BRAIN: split had a split brain in 2 of 2 trials")
+
+
+def test_a_fault_without_effect_is_an_alarm_with_its_reason(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Matrix([Recipe("calm"), Recipe("other")], trials=2))
+    for stored in open_run(run).complete[:3]:
+        (fault,) = stored.record.faults
+        update = {"verified": False, "detail": "nft is missing"}
+        record = stored.record.model_copy(update={"faults": [fault.model_copy(update=update)]})
+        write_json(stored.folder / TRIAL, record)
+    (line,) = [line for block in blocks(run, 160) if block.alarm for line in block.lines]
+    assert line == f"FAULT DID NOT WORK in 3 of 4 trials: {fault.kind}: nft is missing"
 
 
 @pytest.fixture(scope="module")
