@@ -48,15 +48,6 @@ def _pytest(name: str, *options: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pytest", "-q", report, bound, *options)
 
 
-def _yield_to_others(session: int) -> None:
-    """Lower the priority of a session: where Linux groups processes by session, nice(1) acts within each.
-
-    Source: sched(7), the autogroup feature.
-    """
-    with suppress(OSError):
-        Path(f"/proc/{session}/autogroup").write_text(str(_LEFT_OVER))
-
-
 @contextmanager
 def in_memory() -> Iterator[dict[str, str]]:
     """Put temporary folders in memory if there is space: copies of data sets keep a disk busy."""
@@ -102,8 +93,6 @@ class Suite:
                 start_new_session=True,
                 env={**os.environ, **variables},
             )
-            if self.left_over:
-                _yield_to_others(self.process.pid)
             self.status = self.process.wait()
         self.seconds = time.monotonic() - began
 
