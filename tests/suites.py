@@ -1,6 +1,6 @@
 """Run all test suites in parallel and print their results: `make test`.
 
-Unit tests, and then the lab, run at normal priority. The Rust and browser suites run at the same time with a
+Unit tests, and then the lab, run at normal priority, and the Rust tests with them. The browser tests have a
 low priority: they use the CPU that is idle during failovers and time-outs. Each suite writes its output to a
 separate file. The output is printed when the suite ends, in full if the suite failed.
 
@@ -152,7 +152,11 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
             Suite("unit", _pytest("unit", *UNIT), left_over=False, in_memory=True),
             Suite("lab", _pytest("lab", *lab), left_over=False, in_memory=True),
         ],
-        [Suite("rust", ("cargo", "test", "--quiet")), Suite("browser", _pytest("browser", "tests/browser"))],
+        [
+            # Some of its tests wait for what happens within a second: they need their share of the CPU.
+            Suite("rust", ("cargo", "test", "--quiet"), left_over=False),
+            Suite("browser", _pytest("browser", "tests/browser")),
+        ],
     ]
     chosen = [[suite for suite in row if not names or suite.name in names] for row in rows]
     return [row for row in chosen if row]

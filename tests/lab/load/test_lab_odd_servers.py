@@ -190,22 +190,23 @@ def test_statements_commit_where_mysql_does_not_by_itself(
 
 
 def test_tables_without_transactions_are_refused(two_mysql: tuple[ExternalServer, ExternalServer]) -> None:
-    a, _ = two_mysql
-    dsn = f"mysql://boss:boss@{a.at}/sbtest"
-    _by_boss(a, "SET GLOBAL default_storage_engine = MyISAM")
+    # Tests before this one leave the other server read-only.
+    _, b = two_mysql
+    dsn = f"mysql://boss:boss@{b.at}/sbtest"
+    _by_boss(b, "SET GLOBAL default_storage_engine = MyISAM")
     try:
         for work in (["tatp", "--set", "subscribers=100", "--prepare"], ["bank"], ["append"]):
             error = _refused("--dsn", dsn, "--workload", *work)
             assert "new tables would have the storage engine MyISAM" in error
             assert "default_storage_engine" in error
     finally:
-        _by_boss(a, "SET GLOBAL default_storage_engine = InnoDB")
-    assert a.query("SELECT table_name FROM information_schema.tables WHERE engine = 'MyISAM'", "boss") == []
-    _by_boss(a, "ALTER TABLE sbtest1 ENGINE = MyISAM")
+        _by_boss(b, "SET GLOBAL default_storage_engine = InnoDB")
+    assert b.query("SELECT table_name FROM information_schema.tables WHERE engine = 'MyISAM'", "boss") == []
+    _by_boss(b, "ALTER TABLE sbtest1 ENGINE = MyISAM")
     try:
         assert "the table sbtest1 has the storage engine MyISAM" in _refused("--dsn", dsn, *WORK)
     finally:
-        _by_boss(a, "ALTER TABLE sbtest1 ENGINE = InnoDB")
+        _by_boss(b, "ALTER TABLE sbtest1 ENGINE = InnoDB")
 
 
 def _refused(*arguments: str) -> str:
