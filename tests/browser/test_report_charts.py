@@ -291,6 +291,17 @@ def test_without_scripts_drawings_stay_and_no_control_is_dead(page: Driven, repo
     assert page.js("document.querySelector('.chart > svg').getBoundingClientRect().width") > 200
 
 
+def test_paper_has_no_controls(page: Driven) -> None:
+    live(page, LINE)
+    shown = "['.legend', '.controls'].map(each => document.querySelector(each).checkVisibility())"
+    assert page.js(shown) == [True, True]
+    page.paper()
+    try:
+        assert page.js(shown) == [False, False]
+    finally:
+        page.window(1280, 800)
+
+
 def test_paper_gets_the_drawing_as_it_was_written(page: Driven) -> None:
     live(page, LINE)
     line = f"document.querySelector('{LINE}')"
