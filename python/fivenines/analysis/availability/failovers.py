@@ -85,14 +85,21 @@ def _worst_turn(
         return None
     outage = measured.writes or measured.reads
     gap = outage.gap if outage else Gap(fault_window.at, fault_window.at)
-    # The last success may have been shortly before the turn that interrupted service.
-    covered = [item for item in fault_window.turns if gap.start <= item.at <= gap.end]
-    before = [item for item in fault_window.turns if item.at <= gap.start]
-    turn = [*covered[:1], *reversed(before), *fault_window.turns][0]
+    turn = fault_window.turns[_cause(gap, [item.at for item in fault_window.turns])]
     window = own.model_copy(update={"end": turn.until})
     attempts = course.traces.attempts
     alone = availability(line, window, turn.at, since=turn.at, attempts=attempts)
     return fault_window.alone(turn), alone
+
+
+def _cause(gap: Gap, moments: Sequence[float]) -> int:
+    """Return which moment, of ascending ones, led to an interruption: the first within it, or the last before.
+
+    An interruption begins with the last success, which may be from shortly before its cause.
+    """
+    covered = [index for index, moment in enumerate(moments) if gap.start <= moment <= gap.end]
+    before = [index for index, moment in enumerate(moments) if moment <= gap.start]
+    return [*covered[:1], *before[-1:], 0][0]
 
 
 _Turn = tuple[FaultWindow, Availability]
@@ -166,10 +173,7 @@ def since_the_worst(whole: Availability, faults: Sequence[float]) -> Availabilit
     if len(faults) == 1 or whole.writes is None or not whole.writes.noticed:
         return whole
     gap = max(whole.writes.gaps, key=lambda gap: (not gap.closed, gap.ms))
-    # The last success may be from shortly before the fault, and the first fault of several led to the gap.
-    covered = [at for at in faults if gap.start <= at <= gap.end]
-    before = [at for at in faults if at <= gap.start]
-    at = [*covered[:1], *reversed(before), *faults][0]
+    at = faults[_cause(gap, faults)]
     lasted = whole.fault_at + whole.observed_ms - at
     return replace(whole, observed_ms=lasted, failover_ms=gap.end - at if gap.closed else None)
 

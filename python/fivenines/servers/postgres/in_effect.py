@@ -96,7 +96,7 @@ def _of_parameter(place: str, name: str, wanted: str, observed: Observed) -> lis
     found = []
     kind = compared(name.lower(), wanted, now, known)
     if kind is not None:
-        why = _why_zero(wanted, now, known) or _why(known, kind)
+        why = _why(wanted, now, known, kind)
         found.append(Finding(place, name, wanted, _with_unit(now, known), kind, why))
     elif known.pending:
         why = "its file has changed since, and that takes a restart"
@@ -138,14 +138,18 @@ def _bool(text: str) -> str:
 
 
 def _compared_numbers(wanted: str, now: str, known: Parameter) -> Kind | None:
-    exact, has = in_unit(wanted, known.unit), in_unit(now, known.unit)
-    if exact is None or has is None:
-        return "differs"
-    if exact == has:
+    has = in_unit(now, known.unit)
+    if has is not None and in_unit(wanted, known.unit) == has:
         return None
-    whole = exact.quantize(Decimal(1), ROUND_HALF_EVEN)
     # 0 is no small value but another meaning: 400ms of wal_receiver_status_interval sends no status at all.
-    return "adjusted" if known.kind == "integer" and whole == has != 0 else "differs"
+    return "adjusted" if has and _is_rounded(wanted, now, known) else "differs"
+
+
+def _is_rounded(wanted: str, now: str, known: Parameter) -> bool:
+    exact = in_unit(wanted, known.unit)
+    if known.kind != "integer" or exact is None:
+        return False
+    return exact.quantize(Decimal(1), ROUND_HALF_EVEN) == in_unit(now, known.unit)
 
 
 def in_unit(text: str, unit: str) -> Decimal | None:
@@ -177,16 +181,10 @@ def _with_unit(value: str, known: Parameter) -> str:
     return f"{int(value) * int(count or 1)}{unit}" if int(value) > 0 else value
 
 
-def _why_zero(wanted: str, now: str, known: Parameter) -> str:
-    exact, has = in_unit(wanted, known.unit), in_unit(now, known.unit)
-    if known.kind != "integer" or has != 0 or exact is None or not 0 < abs(exact) <= Decimal("0.5"):
-        return ""
-    return f"rounded to its unit, {known.unit or 'whole numbers'}, and 0 has a meaning of its own"
-
-
-def _why(known: Parameter, kind: Kind) -> str:
-    if kind == "adjusted":
-        return f"rounded to its unit, {known.unit or 'whole numbers'}"
+def _why(wanted: str, now: str, known: Parameter, kind: Kind) -> str:
+    if _is_rounded(wanted, now, known):
+        rounded = f"rounded to its unit, {known.unit or 'whole numbers'}"
+        return rounded if kind == "adjusted" else f"{rounded}, and 0 has a meaning of its own"
     if known.pending:
         return "its file has changed since, and that takes a restart"
     if known.file.endswith("postgresql.auto.conf"):
