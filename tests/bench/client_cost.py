@@ -125,8 +125,10 @@ class Bench:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
-        self.env = dict(os.environ)
-        self.env["PGPASSWORD"] = self.env.get("FIVENINES_POSTGRES_PASSWORD", "")
+        # Thousands of connections need as many descriptors, in the programs that are measured as well.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+        self.env = {"FIVENINES_MYSQL_PASSWORD": "", "FIVENINES_POSTGRES_PASSWORD": "", **os.environ}
+        self.env["PGPASSWORD"] = self.env["FIVENINES_POSTGRES_PASSWORD"]
 
     def _workload(self, kind: str, tables: int) -> list[str]:
         size, distribution = self.args.table_size, self.args.distribution
@@ -176,7 +178,7 @@ class Bench:
         command = ["sysbench", workload, f"--db-driver={name}"]
         command += [f"--{name}-host=127.0.0.1", f"--{name}-port={getattr(args, driver + '_port')}"]
         command += [f"--{name}-user={getattr(args, driver + '_user')}", f"--{name}-db={args.database}"]
-        command += [f"--{name}-password={self.env.get(f'FIVENINES_{driver.upper()}_PASSWORD', '')}"]
+        command += [f"--{name}-password={self.env[f'FIVENINES_{driver.upper()}_PASSWORD']}"]
         command += [f"--tables={args.tables}", f"--table-size={args.table_size}"]
         command += [f"--rand-type={args.distribution}"]
         command += [f"--threads={connections}", f"--time={args.seconds}", "run"]
@@ -332,10 +334,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     args = parse()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     bench = Bench(args)
-    bench.env.setdefault("FIVENINES_MYSQL_PASSWORD", "")
-    bench.env.setdefault("FIVENINES_POSTGRES_PASSWORD", "")
     print(line(HEADER), flush=True)
     if args.mysql_port is not None:
         bench.run_mysql()

@@ -14,7 +14,6 @@ Passwords come from FIVENINES_MYSQL_PASSWORD and FIVENINES_POSTGRES_PASSWORD.
 from __future__ import annotations
 
 import os
-import resource
 import socket
 import struct
 import subprocess
@@ -159,10 +158,7 @@ class Floor(Bench):
 def main() -> None:
     """Compile the loop, then compare it with fivenines for each server that is given."""
     args = parse()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     bench = Floor(args)
-    bench.env.setdefault("FIVENINES_MYSQL_PASSWORD", "")
-    bench.env.setdefault("FIVENINES_POSTGRES_PASSWORD", "")
     with tempfile.TemporaryDirectory() as folder:
         try:
             program = built(Path(folder))
