@@ -180,7 +180,7 @@ impl Control<'_> {
     }
 
     fn create(&self, server: &mut Server, load: u64) -> Result<()> {
-        for table in self.tables.iter().take(1) {
+        if let Some(table) = self.tables.first() {
             server.require_transactions(&table.name)?;
         }
         for sql in self.set.create(server.kind) {

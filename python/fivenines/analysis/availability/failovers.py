@@ -93,7 +93,7 @@ def _worst_turn(
 
 
 def _cause(gap: Gap, moments: Sequence[float]) -> int:
-    """Return which moment, of ascending ones, led to an interruption: the first within it, or the last before.
+    """Return which of ascending moments led to an interruption: the first within it, or the last before.
 
     An interruption begins with the last success, which may be from shortly before its cause.
     """
