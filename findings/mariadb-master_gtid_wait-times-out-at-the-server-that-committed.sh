@@ -13,18 +13,9 @@
 #   waiting for it, 2 s: -1 after 2 s
 #   what the server counts as applied: none
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-debian_packages mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-server=1:10.11.19-0+deb12u1 \
-  mariadb-client-core=1:10.11.19-0+deb12u1 mariadb-common libaio1 liburing2 libnuma1 libedit2 libncurses6
-usr=$folder/debian/usr
-export PATH="$usr/bin:$usr/sbin:$PATH"
-"${as_user[@]}" mariadb-install-db --no-defaults --basedir="$usr" --auth-root-authentication-method=normal \
-  --skip-test-db --datadir="$folder/data" >install.log 2>&1
 port=$(free_port)
-start server.log "${as_user[@]}" mariadbd --no-defaults --basedir="$usr" --lc-messages-dir="$usr/share/mysql" \
-  --datadir="$folder/data" --port="$port" --bind-address=127.0.0.1 --socket="$folder/mysqld.sock" \
-  --server-id=1 --log-bin=log --innodb-flush-log-at-trx-commit=0
+mariadb_server server "$port" --server-id=1 --log-bin=log
 sql() { mariadb --no-defaults -h127.0.0.1 -P"$port" -uroot -NB -e "$1"; }
-await sql 'SELECT 1'
 sql 'CREATE DATABASE d; CREATE TABLE d.written (id INT PRIMARY KEY)'
 sql 'INSERT INTO d.written VALUES (1)'
 own=$(sql 'SELECT @@gtid_current_pos')

@@ -14,19 +14,10 @@
 #   the sum before and after: 1000 and 1000
 #   sums that were wrong: some
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-debian_packages mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-server=1:10.11.19-0+deb12u1 \
-  mariadb-client-core=1:10.11.19-0+deb12u1 mariadb-common libaio1 liburing2 libnuma1 libedit2 libncurses6 \
-  sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5
-usr=$folder/debian/usr
-export PATH="$usr/bin:$usr/sbin:$PATH"
-"${as_user[@]}" mariadb-install-db --no-defaults --basedir="$usr" --auth-root-authentication-method=normal \
-  --skip-test-db --datadir="$folder/data" >install.log 2>&1
+debian_packages sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5
 port=$(free_port)
-start server.log "${as_user[@]}" mariadbd --no-defaults --basedir="$usr" --lc-messages-dir="$usr/share/mysql" \
-  --datadir="$folder/data" --port="$port" --bind-address=127.0.0.1 --socket="$folder/mysqld.sock" \
-  --innodb-flush-log-at-trx-commit=0
+mariadb_server server "$port"
 sql() { mariadb --no-defaults -h127.0.0.1 -P"$port" -uroot -NB -e "$1"; }
-await sql 'SELECT 1'
 sql 'CREATE DATABASE d; CREATE TABLE d.bank (id INT PRIMARY KEY, balance INT NOT NULL) ENGINE=InnoDB'
 sql 'INSERT INTO d.bank VALUES (1,100),(2,100),(3,100),(4,100),(5,100),(6,100),(7,100),(8,100),(9,100),(10,100)'
 total() { sql 'SELECT SUM(balance) FROM d.bank'; }

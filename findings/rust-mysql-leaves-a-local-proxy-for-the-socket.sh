@@ -47,24 +47,10 @@ export CARGO_TARGET_DIR=$folder/target
 cargo build --quiet --manifest-path program/Cargo.toml >cargo.log 2>&1 &
 building=$!
 python_packages PyMySQL==1.2.4
-debian_packages mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-server=1:10.11.19-0+deb12u1 \
-  mariadb-client-core=1:10.11.19-0+deb12u1 mariadb-common libaio1 liburing2 libnuma1 libedit2 libncurses6
-usr=$folder/debian/usr
-export PATH="$usr/bin:$usr/sbin:$PATH"
-
-"${as_user[@]}" mariadb-install-db --no-defaults --basedir="$usr" --auth-root-authentication-method=normal \
-  --skip-test-db --datadir="$folder/data1" >install.log 2>&1
-"${as_user[@]}" cp -r data1 data2
-server() { # server NUMBER PORT
-  start "server$1.log" "${as_user[@]}" mariadbd --no-defaults --basedir="$usr" --lc-messages-dir="$usr/share/mysql" \
-    --datadir="$folder/data$1" --port="$2" --bind-address=127.0.0.1 --server-id="$1" --socket="$folder/mysqld.sock" \
-    --innodb-flush-log-at-trx-commit=0
-  await mariadb --no-defaults -h127.0.0.1 -P"$2" -uroot -e 'SELECT 1'
-}
 first=$(free_port)
-server 1 "$first"
+mariadb_server data1 "$first" --server-id=1
 rm mysqld.sock
-server 2 "$(free_port)"
+mariadb_server data2 "$(free_port)" --server-id=2
 
 relay=$(free_port)
 cat >relay.py <<'PYTHON'

@@ -55,6 +55,22 @@ postgres_server() { # postgres_server NAME PORT [SETTING...]: PostgreSQL 18.6 of
   await "$postgres/pg_isready" -q -h 127.0.0.1 -p "$port"
 }
 
+mariadb_server() { # mariadb_server NAME PORT [OPTION...]: MariaDB 10.11.19 of Debian 12, user root without a password
+  local name=$1 port=$2 usr=$folder/debian/usr
+  shift 2
+  if [ ! -x "$usr/sbin/mariadbd" ]; then
+    debian_packages mariadb-server-core=1:10.11.19-0+deb12u1 mariadb-server=1:10.11.19-0+deb12u1 \
+      mariadb-client-core=1:10.11.19-0+deb12u1 mariadb-common libaio1 liburing2 libnuma1 libedit2 libncurses6
+    export PATH="$usr/bin:$usr/sbin:$PATH"
+  fi
+  "${as_user[@]}" mariadb-install-db --no-defaults --basedir="$usr" --auth-root-authentication-method=normal \
+    --skip-test-db --datadir="$folder/$name" >"$name.install.log" 2>&1
+  start "$name.log" "${as_user[@]}" mariadbd --no-defaults --basedir="$usr" --lc-messages-dir="$usr/share/mysql" \
+    --datadir="$folder/$name" --port="$port" --bind-address=127.0.0.1 --socket="$folder/mysqld.sock" \
+    --innodb-flush-log-at-trx-commit=0 "$@"
+  await mariadb --no-defaults -h127.0.0.1 -P"$port" -uroot -e 'SELECT 1'
+}
+
 await() { # await COMMAND...: until it succeeds, for at most 20 s
   local tries
   for tries in $(seq 100); do
