@@ -169,6 +169,19 @@ impl PostgresSession {
         }
     }
 
+    /// The error of protocol 2 that these bytes are; None while its end has not arrived, which may not happen before
+    /// the server closes the connection.
+    fn bare_error(&mut self, words: &[u8]) -> Option<Failure> {
+        let failure = classify::bare(words);
+        if words.iter().any(|&byte| classify::ends_bare(byte))
+            || words.len() > LONGEST_LOG_IN_MESSAGE
+        {
+            return Some(failure);
+        }
+        self.failure = Some(failure);
+        None
+    }
+
     fn start_call(&mut self, effect: Effect, keep_rows: bool) {
         self.committing = effect.only_commits();
         self.fresh = false;
@@ -204,7 +217,8 @@ impl Session for PostgresSession {
             };
             let length = u32::from_be_bytes([a, b, c, d]) as usize;
             if tag == b'E' && self.expect == Expect::LogIn && length > LONGEST_LOG_IN_MESSAGE {
-                return Err(classify::bare(&input[1..]));
+                // Words that arrive in pieces are read as a whole: they decide the class.
+                return self.bare_error(&input[1..]).map_or(Ok(None), Err);
             }
             if !(4..=longest).contains(&length) {
                 return Err(Failure::protocol("a message's length"));

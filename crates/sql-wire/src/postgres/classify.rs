@@ -19,11 +19,16 @@ pub fn error(body: &[u8]) -> (Failure, bool) {
 /// An error of protocol 2, which is nothing but its words: so speaks a server that cannot start a process for us, and
 /// Pgpool-II 4.3 when it has lost its servers.
 pub fn bare(body: &[u8]) -> Failure {
-    let words = body.split(|&byte| byte == 0 || byte == b'\n').next();
+    let words = body.split(|&byte| ends_bare(byte)).next();
     let words = String::from_utf8_lossy(words.unwrap_or_default());
     let words = words.trim();
     let class = poolers::class(words).unwrap_or(Class::Refused);
     Failure::new(class, "no_sqlstate", words)
+}
+
+/// Whether the words of an error of protocol 2 end with this byte.
+pub fn ends_bare(byte: u8) -> bool {
+    matches!(byte, 0 | b'\n')
 }
 
 /// The same failure, of which it turned out that the session ended with it.

@@ -78,6 +78,26 @@ fn a_giant_before_the_log_in_is_refused_by_its_length_alone() {
     assert!(session.feed(&start, &mut Vec::new()).is_err());
 }
 
+#[test]
+fn an_error_of_protocol_2_may_arrive_in_pieces() {
+    let (mut session, _) = session(Mode::Disable);
+    let answer = b"Esorry, too many clients already\n\0";
+    for end in 5..answer.len() - 2 {
+        let fed = session.feed(&answer[..end], &mut Vec::new()).unwrap();
+        assert!(fed.consumed == 0 && fed.event.is_none());
+    }
+    let failure = session.feed(answer, &mut Vec::new()).unwrap_err();
+    assert_eq!(failure.message, "sorry, too many clients already");
+}
+
+#[test]
+fn an_error_of_protocol_2_without_an_end_is_kept_for_the_end_of_the_connection() {
+    let (mut session, _) = session(Mode::Disable);
+    let answer = b"Ecould not fork new process";
+    session.feed(answer, &mut Vec::new()).unwrap();
+    assert_eq!(session.ended().message, "could not fork new process");
+}
+
 /// What a server may say during a log-in, sensible and not.
 fn saying() -> impl Strategy<Value = Vec<u8>> {
     let any_bytes = prop::collection::vec(any::<u8>(), 0..60);
@@ -100,6 +120,10 @@ fn saying() -> impl Strategy<Value = Vec<u8>> {
             .prop_map(|body| message(b'R', &[b"\0\0\0\x0c", &body[..]].concat())),
         any_bytes.clone().prop_map(|body| message(b'E', &body)),
         Just(message(b'Z', b"I")),
+        Just(b"Ethe database is full\n\0".to_vec()),
+        any_bytes
+            .clone()
+            .prop_map(|words| [b"E", &words[..]].concat()),
         any_bytes,
     ]
 }
