@@ -30,6 +30,7 @@ os.umask(_UMASK)
 
 # Property tests have no deadline: other programs on the machine would make them fail.
 settings.register_profile("untimed", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile("untimed")
 
 

@@ -26,7 +26,7 @@ def straight(path: str) -> str:
         else:
             across, upright = across + step[0], upright + step[1]
         x, y = to_x, to_y
-    return "".join([*found, _step(across, upright)])
+    return min("".join([*found, _step(across, upright)]), path, key=len)
 
 
 def _continues(before: tuple[int, int], step: tuple[int, int]) -> bool:
