@@ -124,8 +124,9 @@ class Suite:
         return "\n".join(lines[first:])
 
 
-# Options of pytest for the unit tests: simulations of thousands of campaigns run in `make test-unit-long`.
-UNIT = ("-n", "2", "-m", "not long", "tests/unit")
+# Options of pytest for the unit tests. Examples of property tests are the same in each run: rare ones are
+# looked for in `make test-unit-long`, which also has the simulations of thousands of campaigns.
+UNIT = ("-n", "2", "-m", "not long", "--hypothesis-profile=fixed", "tests/unit")
 
 # Options of pytest for the lab: each test or group of tests goes to the next free worker, in order.
 LAB = (
@@ -154,7 +155,7 @@ def suites(names: Sequence[str], long: bool) -> list[list[Suite]]:
         ],
         [
             # Some of its tests wait for what happens within a second: they need their share of the CPU.
-            Suite("rust", ("cargo", "test", "--quiet"), left_over=False),
+            Suite("rust", ("env", "PROPTEST_RNG_SEED=1", "cargo", "test", "--quiet"), left_over=False),
             Suite("browser", _pytest("browser", "tests/browser")),
         ],
     ]
