@@ -7,7 +7,8 @@
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Container, Iterator
+from collections.abc import Container
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
@@ -39,14 +40,17 @@ def classes(package: str, base: type[T], without: Container[str] = ()) -> list[t
     return found
 
 
-def _files(package: str) -> Iterator[str]:
-    """Yield the modules of a package and of the packages in it, one level deep."""
+@cache
+def _files(package: str) -> tuple[str, ...]:
+    """Return the modules of a package and of the packages in it, one level deep."""
+    found: list[str] = []
     for info in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
         if not info.ispkg:
-            yield info.name
+            found.append(info.name)
             continue
         inner = pkgutil.iter_modules(importlib.import_module(info.name).__path__, f"{info.name}.")
-        yield from (module.name for module in inner if not module.ispkg)
+        found += [module.name for module in inner if not module.ispkg]
+    return tuple(found)
 
 
 def kinds(package: str, base: type[T], key: str, without: Container[str] = ()) -> dict[str, type[T]]:

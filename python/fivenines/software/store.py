@@ -1,5 +1,7 @@
 """Look up engines by name."""
 
+from functools import cache
+
 from fivenines.base import plugins
 from fivenines.base.errors import UsageError
 from fivenines.base.spelling import nearest
@@ -36,6 +38,8 @@ def engine(name: str) -> Engine:
     raise UsageError(f"unknown engine {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}")
 
 
-def _own() -> list[Engine]:
+@cache
+def _own() -> tuple[Engine, ...]:
     kinds = plugins.classes("fivenines.software", Engine)  # type: ignore[type-abstract]
-    return sorted((kind() for kind in kinds if hasattr(kind, "name")), key=lambda engine: engine.name)
+    made = sorted((kind() for kind in kinds if hasattr(kind, "name")), key=lambda engine: engine.name)
+    return tuple(made)

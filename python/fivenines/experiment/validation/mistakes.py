@@ -86,8 +86,18 @@ def validated(kind: Any, data: object) -> Any:
     Raises:
         ValidationError: the value has another form.
     """
-    adapter = TypeAdapter[Any](kind)
-    return adapter.validate_json(json.dumps(data), strict=True, context={FROM_FILE: True})
+    return _adapter(kind).validate_json(json.dumps(data), strict=True, context={FROM_FILE: True})
+
+
+# By identity, as unions of kinds have no hash. There are a dozen; making one takes longer than a validation.
+_ADAPTERS: dict[int, tuple[Any, TypeAdapter[Any]]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    known = _ADAPTERS.get(id(kind))
+    if known is None:
+        known = _ADAPTERS[id(kind)] = (kind, TypeAdapter[Any](kind))
+    return known[1]
 
 
 def from_validation(
