@@ -9,6 +9,10 @@ pub enum Operation {
     Append { key: i64, value: i64 },
     /// Of a list as it was answered, such as "1,2,3"; None: there was none.
     Read { key: i64, list: Option<String> },
+    /// To a register; noted before it is tried.
+    Write { key: i64, value: i64 },
+    /// What was found in a register; None: nothing had been written.
+    Value { key: i64, value: Option<i64> },
     /// What was found in an account.
     Balance { account: i64, value: i64 },
     /// What was to be added to an account; noted before it is tried.
@@ -20,6 +24,7 @@ impl Operation {
     pub fn source(&self) -> &'static str {
         match self {
             Operation::Append { .. } | Operation::Read { .. } => "lists",
+            Operation::Write { .. } | Operation::Value { .. } => "registers",
             Operation::Balance { .. } | Operation::Transfer { .. } => "bank",
         }
     }
@@ -33,6 +38,12 @@ impl Operation {
                 key,
                 list: Some(list),
             } => writeln!(out, "read,{key},,\"{}\"", list.replace('"', "\"\"")),
+            Operation::Write { key, value } => writeln!(out, "write,{key},{value},"),
+            Operation::Value { key, value: None } => writeln!(out, "read,{key},,"),
+            Operation::Value {
+                key,
+                value: Some(value),
+            } => writeln!(out, "read,{key},{value},"),
             Operation::Balance { account, value } => writeln!(out, "read,{account},{value},"),
             Operation::Transfer { account, value } => writeln!(out, "add,{account},{value},"),
         }

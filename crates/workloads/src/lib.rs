@@ -18,6 +18,7 @@ mod letters;
 pub mod mix;
 mod multirow;
 pub mod oltp;
+pub mod registers;
 pub mod registry;
 mod shares;
 pub mod stress;

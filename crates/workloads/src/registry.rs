@@ -10,7 +10,7 @@ use super::oltp::{self, OltpData};
 use super::stress::{self, CrudOptions, IngestOptions, StressData};
 use super::tatp::{self, Tatp, TatpData};
 use super::tpcc::{self, Tpcc, TpccData};
-use super::{Workload, append, bank};
+use super::{Workload, append, bank, registers};
 use anyhow::Result;
 use base::arguments::Usage;
 use sql_wire::Kind;
@@ -82,6 +82,11 @@ pub const FAMILIES: &[Family] = &[
     Family {
         names: append::NAMES,
         make: |asked, kind| Ok(append::make(kind, &asked.read()?)),
+        data: None,
+    },
+    Family {
+        names: registers::NAMES,
+        make: |asked, kind| Ok(registers::make(kind, &asked.read()?)),
         data: None,
     },
 ];

@@ -248,13 +248,13 @@ class Anomaly(Record):
 class Isolation(Record):
     """Isolation anomalies in a history of transactions."""
 
-    source: str = Field(description="`lists` (list-append) or `bank`")
+    source: str = Field(description="`lists` (list-append), `registers` or `bank`")
     transactions: int
     counts: dict[str, int] = Field(default_factory=dict, description="anomalies by kind")
     in_time: dict[str, int] | None = Field(
         None,
-        description="cycles that close only as one transaction was acknowledged before another began, by "
-        "kind; null: not judged",
+        description="what contradicts only the order of time, as one transaction was acknowledged before "
+        "another began, by kind; null: not judged",
     )
     complete: bool = Field(
         True, description="whether all cycles were searched; otherwise counts are lower bounds"

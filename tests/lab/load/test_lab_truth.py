@@ -256,7 +256,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
 def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str) -> None:
     checks = (
         "ledger: {append: {rate: 300, keys: 3, isolation: serializable}, "
-        "bank: {rate: 200, isolation: serializable}}\n"
+        "bank: {rate: 200, isolation: serializable}, registers: {rate: 200}}\n"
     )
     text = f"solutions: [{solution}]\n" + checks + timing(recovery=1, steady=3)
     record = run_trial(tmp_path, text).record
@@ -265,27 +265,37 @@ def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str
     # One server keeps the order in time, too.
     assert judged["lists"].in_time == {} and judged["lists"].complete
     assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}
+    assert judged["registers"].transactions > 20 and judged["registers"].counts == {}
+    assert judged["registers"].in_time == {}
     assert record.divergence is None, "a standalone server has no copy to compare with"
 
 
-@pytest.mark.parametrize(("reads", "stale"), [("replicas", True), ("primary", False)])
+@pytest.mark.parametrize(
+    ("workload", "source", "reads", "stale"),
+    [
+        ("append, isolation: repeatable_read", "lists", "replicas", True),
+        ("append, isolation: repeatable_read", "lists", "primary", False),
+        ("registers", "registers", "replicas", True),
+    ],
+)
 def test_transactions_that_only_read_are_stale_at_a_stalled_replica(
-    tmp_path: Path, reads: str, stale: bool
+    tmp_path: Path, workload: str, source: str, reads: str, stale: bool
 ) -> None:
-    head = """
+    head = f"""
 name: t
 trials: 1
-workloads: [{workload: append, keys: 3, read_only: 50, isolation: repeatable_read}]
+workloads: [{{workload: {workload}, keys: 3, read_only: 50}}]
 connections: [4]
-load: {rate: 100}
+load: {{rate: 100}}
 """
     text = (
         f"solutions: [{{solution: hot-standby, engine: postgres-18, reads: {reads}}}]\n"
         "faults: [{fault: stalled-replica, duration: 1500ms}]\n"
     )
     outcome = run_trial(tmp_path, text + timing(), head=head)
-    (judged,) = (item for item in outcome.record.isolation if item.source == "lists")
+    (judged,) = (item for item in outcome.record.isolation if item.source == source)
     assert judged.in_time is not None and judged.complete
     # A client that reads what it wrote itself misses it for a second and a half.
     assert bool(judged.in_time) is stale, judged
-    assert {one.counts.name for one in outcome.measures().types} == {"append", "append_read_only"}
+    name = workload.partition(",")[0]
+    assert {one.counts.name for one in outcome.measures().types} == {name, f"{name}_read_only"}

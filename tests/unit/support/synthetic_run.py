@@ -633,6 +633,7 @@ def _isolation(recipe: Recipe) -> list[Isolation]:
             note="The search ended.",
         ),
         Isolation(source="bank", transactions=500, counts={"wrong-sum": 1}, examples=[wrong]),
+        Isolation(source="registers", transactions=300, in_time={"stale-read-realtime": 1}),
     ]
 
 

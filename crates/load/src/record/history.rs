@@ -88,8 +88,20 @@ mod tests {
                 value: 98,
             },
         ];
+        let registers = [
+            Operation::Write { key: 1, value: 7 },
+            Operation::Value {
+                key: 1,
+                value: Some(7),
+            },
+            Operation::Value {
+                key: 2,
+                value: None,
+            },
+        ];
         log.add(0, &lists, (10, 20), Outcome::Ok).unwrap();
         log.add(3, &bank, (11, 21), Outcome::InDoubt).unwrap();
+        log.add(4, &registers, (12, 22), Outcome::Ok).unwrap();
         log.finish().unwrap();
         let text = std::fs::read_to_string(folder.join("history.csv")).unwrap();
         let rows: Vec<&str> = text.lines().skip(1).collect();
@@ -101,6 +113,9 @@ mod tests {
                 "1,0,lists,10,20,ok,2,read,3,,",
                 "2,3,bank,11,21,in_doubt,0,add,1,-2,",
                 "2,3,bank,11,21,in_doubt,1,read,1,98,",
+                "3,4,registers,12,22,ok,0,write,1,7,",
+                "3,4,registers,12,22,ok,1,read,1,7,",
+                "3,4,registers,12,22,ok,2,read,2,,",
             ]
         );
         std::fs::remove_dir_all(folder).unwrap();

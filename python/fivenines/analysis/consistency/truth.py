@@ -55,8 +55,8 @@ class CellTruth:
 
     Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
     between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials;
-    `in_time` counts cycles of lists that close only in time, by kind (None: a trial was not judged in time,
-    or has no lists); `searched`: all cycles were searched.
+    `in_time` counts what contradicts only the order of time, by source and kind (None: a trial was not
+    judged in time); `searched`: all cycles were searched.
     """
 
     acknowledged: int
@@ -76,12 +76,16 @@ class CellTruth:
     judged: int
     transactions: int
     anomalies: dict[tuple[str, str], int]
-    in_time: dict[str, int] | None
+    in_time: dict[str, dict[str, int] | None]
     searched: bool
 
     def of(self, source: str) -> dict[str, int]:
         """Return the violations of isolation that one checker has found, by kind."""
         return {kind: n for (checker, kind), n in self.anomalies.items() if checker == source}
+
+    def late(self, source: str) -> dict[str, int] | None:
+        """Return what one checker has found against the order of time, by kind; None: not judged."""
+        return self.in_time.get(source)
 
 
 def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
@@ -126,18 +130,19 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
         judged=sum(bool(r.isolation) for r in records),
         transactions=sum(item.transactions for item in judged),
         anomalies=dict(anomalies),
-        in_time=_in_time([item for item in judged if item.source == "lists"]),
+        in_time={source: _in_time(judged, source) for source in sorted({item.source for item in judged})},
         searched=all(item.complete for item in judged),
     )
 
 
-def _in_time(judged: Sequence[Isolation]) -> dict[str, int] | None:
+def _in_time(judged: Sequence[Isolation], source: str) -> dict[str, int] | None:
     counts: Counter[str] = Counter()
     for item in judged:
-        if item.in_time is None:
-            return None
-        counts.update(item.in_time)
-    return dict(counts) if judged else None
+        if item.source == source:
+            if item.in_time is None:
+                return None
+            counts.update(item.in_time)
+    return dict(counts)
 
 
 def _endpoints(measured: Sequence[StaleFigures]) -> list[Shown]:

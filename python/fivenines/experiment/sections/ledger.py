@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from fivenines.load.workloads.append import AppendOptions
 from fivenines.load.workloads.bank import BankOptions, bank_checks
 from fivenines.load.workloads.invariant import Check
 from fivenines.load.workloads.mix import Mix
+from fivenines.load.workloads.registers import RegistersOptions
 from fivenines.load.workloads.settings import WorkloadSettings
 
 Rate = Annotated[float, Field(ge=0, le=10_000)]
@@ -27,6 +28,15 @@ class SideAppend(AppendOptions):
     """The workload `append` on a few connections alongside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
+
+
+class SideRegisters(RegistersOptions):
+    """The workload `registers` on a few connections alongside the load."""
+
+    rate: Rate = Field(0.0, description="operations per second; 0: none")
+
+
+SideWorkload = SideBank | SideAppend | SideRegisters
 
 
 class ProbeSettings(Settings):
@@ -81,6 +91,9 @@ class LedgerSettings(Settings):
     append: SideAppend = Field(
         default_factory=SideAppend, description="lists that reveal isolation anomalies"
     )
+    registers: SideRegisters = Field(
+        default_factory=SideRegisters, description="registers that reveal whether there is a single copy"
+    )
 
     def flags(self, fault_at: float | None = None, at_most_every: float = 0.0) -> list[str]:
         """Return the flags for the load generator.
@@ -93,19 +106,26 @@ class LedgerSettings(Settings):
             f"--ledger-clients={self.clients}",
             f"--ledger-read-rate={self.read_rate:.15g}",
         ]
-        flags += [f"--alongside={json.dumps(one)}" for one in self._alongside()]
+        flags += [
+            "--alongside="
+            + json.dumps(
+                {
+                    "rate": one.rate,
+                    "workload": {"workload": kind, **one.model_dump(mode="json", exclude={"rate"})},
+                }
+            )
+            for kind, one in self.alongside().items()
+        ]
         return [*flags, *(self.probe.flags(fault_at, at_most_every) if self.rate else [])]
 
-    def _alongside(self) -> list[dict[str, Any]]:
-        """Return the workloads alongside the load, with their rates."""
-        return [
-            {
-                "rate": one.rate,
-                "workload": {"workload": kind, **one.model_dump(mode="json", exclude={"rate"})},
-            }
-            for kind, one in (("bank", self.bank), ("append", self.append))
-            if one.rate
-        ]
+    def alongside(self) -> dict[str, SideWorkload]:
+        """Return the workloads alongside the load, by name."""
+        every: dict[str, SideWorkload] = {
+            "bank": self.bank,
+            "append": self.append,
+            "registers": self.registers,
+        }
+        return {name: one for name, one in every.items() if one.rate}
 
     def invariants(self) -> Sequence[Check]:
         """Return the invariants of its tables after a load."""
@@ -117,6 +137,6 @@ class LedgerSettings(Settings):
         kinds = {part.workload for part in parts}
         return [
             f"{kind} cannot run alongside a load that is {kind}, too: set its rate to 0"
-            for kind, rate in (("bank", self.bank.rate), ("append", self.append.rate))
-            if rate and kind in kinds
+            for kind in self.alongside()
+            if kind in kinds
         ]

@@ -76,9 +76,8 @@ def simple_problem(workload: WorkloadSettings) -> str:
 
 
 def _alongside(experiment: "Experiment") -> Iterator[Mistake]:
-    ledger = experiment.ledger
-    for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
-        for solution in experiment.solutions if workload.rate else ():
+    for name in experiment.ledger.alongside():
+        for solution in experiment.solutions:
             if why := solution.checks.problem_alongside():
                 called = shown(solution.name or solution.default_name())
                 text = f"ledger.{name}: not possible with {called}: {why}"

@@ -106,9 +106,8 @@ def _ledger(experiment: Experiment) -> Iterator[Mistake]:
         written = "rate" in ledger.model_fields_set
         path = ("ledger", "rate") if written else ("load", "program")
         yield Mistake(None, path, f"ledger.rate: {text}")
-    for name, workload in (("bank", ledger.bank), ("append", ledger.append)):
-        if workload.rate:
-            yield _at(("ledger", name, "rate"), "sysbench runs nothing alongside its load: write 0")
+    for name in ledger.alongside():
+        yield _at(("ledger", name, "rate"), "sysbench runs nothing alongside its load: write 0")
 
 
 def _timing(experiment: Experiment) -> Iterator[Mistake]:

@@ -49,10 +49,9 @@ def _levels(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
         for path, one in _parts(("workloads", index), workload):
             if (level := getattr(one, "isolation", None)) is not None:
                 yield (*path, "isolation"), str(level)
-    for name in ("bank", "append"):
-        alongside = getattr(experiment.ledger, name)
-        if alongside.rate:
-            yield ("ledger", name, "isolation"), alongside.isolation
+    for name, alongside in experiment.ledger.alongside().items():
+        if (level := getattr(alongside, "isolation", None)) is not None:
+            yield ("ledger", name, "isolation"), str(level)
 
 
 def _parts(

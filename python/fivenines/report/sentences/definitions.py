@@ -194,7 +194,9 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " of each group of entangled transactions is counted. G-single, G-nonadjacent, G2-item: distinct"
         " shortest cycles; snapshot isolation permits only G2-item. -process, -realtime: the cycle closes"
         " only because a transaction was acknowledged before another one began, of the same client or of any."
-        " The bank: transfers keep the sum of all balances, so every audit must return it.",
+        " The bank: transfers keep the sum of all balances, so every audit must return it. Registers: each"
+        " value is written once, so a read names the write that it saw; without a contradiction to the order"
+        " of time they are linearizable (Gibbons and Korach 1997).",
     ),
     (
         "Distance, bytes on the wire",

@@ -1,5 +1,5 @@
-//! Side workloads: a few connections that run the workloads bank or append at a small steady
-//! rate, whatever the load itself does.
+//! Side workloads: a few connections that run bank, append or registers at a small steady rate, whatever the load
+//! itself does.
 //!
 //! Their operations go to the history, not to the load's figures. A turn that finds all connections busy or
 //! without a server is skipped and counted. As with the ledger, a connection tries again 10 ms after a failure

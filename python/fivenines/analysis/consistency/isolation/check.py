@@ -8,6 +8,7 @@ import duckdb
 
 from fivenines.analysis.consistency.isolation.bank import check_bank
 from fivenines.analysis.consistency.isolation.lists import check_lists
+from fivenines.analysis.consistency.isolation.registers import check_registers
 from fivenines.base.errors import FiveninesError
 from fivenines.results.layout import CLIENTS
 from fivenines.results.records import Isolation
@@ -52,7 +53,11 @@ def judge(trial: Path, separate_clocks: bool = False) -> list[Isolation]:
             literal = str(path).replace("'", "''")
             connection.execute(f"CREATE TEMPORARY VIEW history AS SELECT * FROM read_parquet('{literal}')")
             one_clock = not (separate_clocks and (trial / CLIENTS).exists())
-            result = [check_lists(connection, one_clock=one_clock), check_bank(connection)]
+            result = [
+                check_lists(connection, one_clock=one_clock),
+                check_bank(connection),
+                check_registers(connection, one_clock=one_clock),
+            ]
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise FiveninesError(f"{path} cannot be read: {brief}") from error

@@ -20,7 +20,7 @@ def chapter(data: Data) -> Section:
     table, levels = isolation_table(data), level_table(data)
     examples = example_table(data)
     texts = []
-    if table.rows and not any(cell.truth.anomalies or cell.truth.in_time for cell in data.done):
+    if table.rows and not any(cell.truth.anomalies or any(cell.truth.in_time.values()) for cell in data.done):
         texts = ["No trial shows a violation of isolation."]
     figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
@@ -53,6 +53,13 @@ _MEANINGS = {
     "wrong-sum": "an audit read a different total",
     "wrong-end-sum": "money was made or lost for good",
     "negative-balance": "an account below zero",
+    "unknown-value": "a value that no operation wrote",
+    "stale-read-process": "stale read: a read missed what its own client had written",
+    "stale-read-realtime": "stale read: a read missed a write that was acknowledged before it began",
+    "backwards-process": "a read shows less than an earlier one of the same client",
+    "backwards-realtime": "a read shows less than another one that had ended before it began",
+    "reads-disagree": "two values were each there before the other was last read",
+    "early-read": "a read that ended before its write began: clocks differ",
 }
 _STALE = {
     "process": "stale read: a transaction missed what its own client had done before",
@@ -78,7 +85,7 @@ def isolation_table(data: Data) -> Table:
             mine = [one for _, one in _judged(cell) if one.source == source]
             size = number(sum(one.transactions for one in mine))
             head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
-            kinds = cell.truth.of(source) | ((cell.truth.in_time or {}) if source == "lists" else {})
+            kinds = cell.truth.of(source) | (cell.truth.late(source) or {})
             rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in kinds.items()]
             rows += [] if kinds else [[*head, "none", "", "0"]]
     columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "Meaning", "Count"]
@@ -87,17 +94,19 @@ def isolation_table(data: Data) -> Table:
 
 
 def level_table(data: Data) -> Table:
-    """Return the strongest level that the transactions on lists do not contradict, for each cell."""
+    """Return the strongest level that lists and registers do not contradict, for each cell."""
     rows = []
     for cell in data.done:
-        size = sum(one.transactions for _, one in _judged(cell) if one.source == "lists")
-        if size:
-            excluded = [*excluders(cell.truth.of("lists")), *(cell.truth.in_time or {})]
-            head = [cell.key.solution, data.names.label(cell.key), number(size)]
-            rows.append([*head, _level(cell), ", ".join(excluded) or NOTHING])
-    columns = [*CELL, "Transactions", "Strongest level", "Stronger ones excluded by"]
-    title = "Strongest isolation level that the transactions do not contradict"
-    return Table(title, columns, rows, 2, right(columns, *CELL, *columns[-2:]))
+        for source, level in (("lists", _level(cell)), ("registers", _registers(cell))):
+            if size := sum(one.transactions for _, one in _judged(cell) if one.source == source):
+                kinds = cell.truth.of(source)
+                excluded = excluders(kinds) if source == "lists" else list(kinds)
+                excluded += cell.truth.late(source) or {}
+                head = [cell.key.solution, data.names.label(cell.key), source, number(size)]
+                rows.append([*head, level, ", ".join(excluded) or NOTHING])
+    columns = [*CELL, "Checker", "Transactions", "Strongest level", "Stronger ones excluded by"]
+    title = "Strongest level of isolation or consistency that the transactions do not contradict"
+    return Table(title, columns, rows, 2, right(columns, *CELL, "Checker", *columns[-2:]))
 
 
 def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
@@ -108,13 +117,16 @@ def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
             if kinds := excluders(cell.truth.of("lists")):
                 where = f" with {cell.key.workload}" if len(mine) > 1 else ""
                 truth = cell.truth
-                level = strongest(truth.of("lists"), truth.in_time, complete=truth.searched)
+                level = strongest(truth.of("lists"), truth.late("lists"), complete=truth.searched)
                 why = ", ".join(kinds) + ("" if truth.searched else "; not all cycles were searched")
                 texts.append(f"{name}{where} gave {level} at most ({why}).")
             if lost := cell.truth.of("lists").get("lost-append"):
                 texts.append(
                     f"{name} lost {count(lost, 'acknowledged append')}, or answered from old copies."
                 )
+        late = [cell.truth.of("registers") | (cell.truth.late("registers") or {}) for cell in mine]
+        if kinds := sorted({kind for found in late for kind in found}):
+            texts.append(f"Registers of {name} were not linearizable ({', '.join(kinds)}).")
         if kinds := sorted({kind for cell in mine for kind in cell.truth.of("bank")}):
             texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
     return list(dict.fromkeys(texts))
@@ -122,8 +134,15 @@ def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
 
 def _level(cell: CellResult) -> str:
     truth = cell.truth
-    level = strongest(truth.of("lists"), truth.in_time, complete=truth.searched)
+    level = strongest(truth.of("lists"), truth.late("lists"), complete=truth.searched)
     return level if truth.searched else f"{level} or less (not all cycles were searched)"
+
+
+def _registers(cell: CellResult) -> str:
+    late = cell.truth.late("registers")
+    if cell.truth.of("registers") or late:
+        return "not linearizable"
+    return NOTHING if late is None else "linearizable"
 
 
 def example_table(data: Data) -> Table:
