@@ -43,6 +43,66 @@ debian_packages() { # debian_packages NAME[=VERSION]...: unpack packages of this
   export LD_LIBRARY_PATH
 }
 
+debian_release() { # debian_release NAME: let debian_packages take packages of another release, without a change of the machine
+  local mirror
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -n 1)
+  mkdir -p apt/lists/partial apt/cache/archives/partial
+  touch apt/status
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $1 main" >apt/sources.list
+  printf '%s;\n' "Dir::State \"$folder/apt\"" "Dir::State::status \"$folder/apt/status\"" "Dir::Cache \"$folder/apt/cache\"" \
+    "Dir::Etc::sourcelist \"$folder/apt/sources.list\"" 'Dir::Etc::sourceparts "-"' 'Acquire::Languages "none"' >apt/apt.conf
+  export APT_CONFIG=$folder/apt/apt.conf
+  apt-get -qq -o APT::Sandbox::User=root update
+}
+
+maven_packages() { # maven_packages GROUP:ARTIFACT:VERSION...: download from Maven's repository, with what they need, into ./jars
+  local package parts
+  {
+    echo '<project><modelVersion>4.0.0</modelVersion><groupId>f</groupId><artifactId>f</artifactId><version>1</version><dependencies>'
+    for package in "$@"; do
+      IFS=: read -ra parts <<<"$package"
+      printf '<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>\n' "${parts[@]}"
+    done
+    echo '</dependencies></project>'
+  } >pom.xml
+  mvn -q -Dmaven.repo.local="$folder/maven" dependency:copy-dependencies -DoutputDirectory="$folder/jars" >maven.log 2>&1
+}
+
+lose_commits() { # lose_commits PORT SERVER COUNT: a proxy of PostgreSQL whose first COUNT clients that send COMMIT lose the
+  # connection once the server has carried it out, as in a failover
+  cat >proxy.py <<'PYTHON'
+import socket
+import sys
+import threading
+
+port, server_port, count = map(int, sys.argv[1:])
+listener = socket.create_server(("127.0.0.1", port))
+to_lose = [None] * count
+
+
+def relay(client):
+    server = socket.create_connection(("127.0.0.1", server_port))
+    lost = threading.Event()
+
+    def answers():
+        while (data := server.recv(65536)) and not lost.is_set():
+            client.sendall(data)
+        client.shutdown(socket.SHUT_RDWR)
+
+    threading.Thread(target=answers, daemon=True).start()
+    while data := client.recv(65536):
+        if b"COMMIT\0" in data.upper() and to_lose:
+            to_lose.pop()
+            lost.set()
+        server.sendall(data)
+
+
+while True:
+    threading.Thread(target=relay, args=(listener.accept()[0],), daemon=True).start()
+PYTHON
+  start proxy.log python3 proxy.py "$@"
+}
+
 postgres_server() { # postgres_server NAME PORT [SETTING...]: PostgreSQL 18.6 of the PyPI wheel, user and database postgres
   local name=$1 port=$2
   shift 2
