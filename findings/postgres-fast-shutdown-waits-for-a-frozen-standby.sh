@@ -4,9 +4,9 @@
 # Guess: a fast shutdown ends sessions, writes a checkpoint and is done within a second; standbys that are asynchronous have
 # no say in it. So a planned switchover does not depend on the health of a third server.
 # Seen on 2026-11-30: after the checkpoint the server waits until each connected standby has confirmed the last WAL. One
-# that is frozen (a paused virtual machine, a hung disk) is waited for until wal_sender_timeout, 60 s by default,
-# and without an end with 0. Clients were disconnected at the beginning. pg_ctl gives up after 60 s, too, so that the result
-# of its race with the default decides. By hand with the default: 57 s. Below, wal_sender_timeout is 15 s.
+# that is frozen (a paused virtual machine, a hung disk) is waited for until wal_sender_timeout, 60 s by default; 0 would
+# remove this bound. Clients were disconnected at the beginning, so a switchover is an outage of that length. pg_ctl gives
+# up after 60 s, too. By hand with the default: 57 s. Below, wal_sender_timeout is 15 s.
 #
 # Output seen:
 #   standby: streaming async
