@@ -13,7 +13,7 @@ import pytest
 from lab_external_servers import PASSWORD, WORKLOAD, ExternalServer, running
 from lab_support import GENTLE, HEAD, LIMIT, fivenines, rejoined, run_trial, sound, timing
 
-from fivenines.base.errors import UsageError
+from fivenines.base.errors import FiveninesError, UsageError
 from fivenines.base.waiting import wait_until
 from fivenines.servers.external.kinds import external_server
 from fivenines.servers.external.remote import Target, open_mysql, open_postgres
@@ -209,6 +209,21 @@ def test_existing_tables_are_refused_reused_or_replaced(pair: list[ExternalServe
     assert pair[0].query("SELECT k FROM sbtest1 WHERE id = 7") == [(-1,)]
     load("replace")
     assert pair[0].query("SELECT count(*), min(k) > 0 FROM sbtest1") == [(500, True)]
+
+
+def test_a_server_whose_commits_wait_without_end_is_refused(tmp_path: Path) -> None:
+    server = lab_external_servers.postgres(tmp_path, "db1")
+    with (server.folder / "data" / "postgresql.conf").open("a") as configuration:
+        configuration.write("synchronous_standby_names = 'db2'\n")
+    expected = "synchronous_standby_names is 'db2', and no synchronous standby is connected"
+    with running(server):
+        external._loaded.clear()
+        chosen = settings([server], existing="reuse", password_env=PASSWORD)
+        with pytest.raises(FiveninesError, match=expected):
+            External.preparation(chosen).data(WORKLOAD, lambda _message, _fraction: None)
+        dsn = f"postgresql://app:app@{server.at}/sbtest"
+        done = fivenines("bench", "--dsn", dsn, "--prepare", "--duration", "0s", cwd=tmp_path)
+        assert done.returncode == 1 and expected in done.stderr
 
 
 def test_a_refused_log_in_is_reported(folder: Path, tmp_path: Path) -> None:

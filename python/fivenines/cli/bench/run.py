@@ -56,6 +56,7 @@ def run(options: Options) -> int:
     reach.check_files(dsn)
     if asked.filling is not None:
         address = reach.for_writes(asked.bench, address)
+        reach.check_standbys(asked.bench, address)
         fill(asked.bench, address, asked.filling, quiet=options.quiet)
         if asked.bench.seconds == 0 or asked.filling.command:
             return 0

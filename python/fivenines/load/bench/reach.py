@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,23 @@ def for_writes(bench: Bench, answering: Address) -> Address:
     raise FiveninesError(f"{bench.dsn}: no server is writable: {'; '.join(problems)}")
 
 
+def check_standbys(bench: Bench, address: Address) -> None:
+    """Check that commits do not wait for a synchronous standby that is not connected.
+
+    Raises:
+        FiveninesError: each commit would wait without end, or the server does not answer.
+    """
+    if bench.dsn.by_odbc or bench.dsn.driver != "postgres":
+        return
+    try:
+        with closing(_connect(bench, address, CONNECT_TIMEOUT)) as connection:
+            reason = writable.endless_wait(bench.dsn.driver, partial(_asked, connection))
+    except Exception as error:  # each driver has its own exceptions
+        reason = brief(error)
+    if reason:
+        raise FiveninesError(f"{address}: {reason}")
+
+
 def check_files(dsn: Dsn) -> None:
     """Check that the files of the client's certificate exist.
 
@@ -155,16 +173,16 @@ def _knock(address: Address, timeout: float) -> None:
 
 def _why_not(connection: Any, dsn: Dsn) -> str:
     """Return why the server is not writable; empty if it is."""
-
-    def ask(question: str) -> list[Any]:
-        with connection.cursor() as cursor:
-            cursor.execute(question)
-            return list(cursor.fetchall())
-
     try:
-        return writable.why_not(dsn.driver, ask)
+        return writable.why_not(dsn.driver, partial(_asked, connection))
     except Exception as error:  # each driver has its own exceptions
         return brief(error)
+
+
+def _asked(connection: Any, question: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(question)
+        return list(cursor.fetchall())
 
 
 def _connect(bench: Bench, address: Address, seconds: float) -> Any:

@@ -18,6 +18,11 @@ POSTGRES_QUESTION = (
     "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'), "
     "current_setting('transaction_read_only')"
 )
+# Standbys whose state the account may not see (`pg_read_all_stats`) have NULL.
+STANDBYS_QUESTION = (
+    "SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'), "
+    "count(*) FILTER (WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum')) FROM pg_stat_replication"
+)
 _OFF = ("OFF", "0")
 
 # Runs a query and returns its rows.
@@ -34,6 +39,25 @@ def why_not(driver: str, ask: Ask) -> str:
         return reason
     ready = {str(value).upper() for _, value in ask(WSREP_QUESTION)}
     return "" if "ON" in ready else "wsrep_ready is off"
+
+
+def endless_wait(driver: str, ask: Ask) -> str:
+    """Return why each commit waits without end; empty if none does, as far as the account can see.
+
+    No timeout of PostgreSQL ends such a wait (findings/postgres-no-timeout-ends-the-wait-for-a-standby.sh).
+    """
+    if driver != "postgres":
+        return ""
+    try:
+        ((names, commit, standbys),) = ask(STANDBYS_QUESTION)
+    except Exception:  # a server that only speaks the protocol; each driver has its own exceptions
+        return ""
+    if not names.strip() or commit in ("off", "local") or standbys:
+        return ""
+    return (
+        f"each commit would wait without end: synchronous_standby_names is {names!r}, and no synchronous "
+        "standby is connected. Connect one, or empty the setting"
+    )
 
 
 def _of_mysql(variables: dict[str, str]) -> str:

@@ -30,6 +30,7 @@ from fivenines.servers.external.external_odbc import ExternalByOdbc
 from fivenines.servers.external.kinds import external_server
 from fivenines.servers.external.remote import Target
 from fivenines.servers.external.server import ExternalServer
+from fivenines.servers.external.writable import endless_wait
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
@@ -102,6 +103,8 @@ class External(Solution[ExternalSettings, ExternalServer]):
         """
         self._require_distinct([self._server(*named) for named in self.settings.addresses().items()])
         server = self._writer()
+        if not self.settings.any_dbms and (reason := endless_wait(server.driver, server.sql.query)):
+            raise FiveninesError(f"{self.settings.name}: {server.endpoint}: {reason}")
         report(f"loading {workload.name} at {server.endpoint}", None)
         existing = "reuse" if begun else self.settings.existing
         for step in workload.prepares():

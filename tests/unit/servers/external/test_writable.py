@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from fivenines.servers.external.writable import MYSQL_QUESTION, POSTGRES_QUESTION, WSREP_QUESTION, why_not
+from fivenines.servers.external.writable import (
+    MYSQL_QUESTION,
+    POSTGRES_QUESTION,
+    STANDBYS_QUESTION,
+    WSREP_QUESTION,
+    endless_wait,
+    why_not,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +50,32 @@ def test_signs_of_postgres(row: tuple[Any, ...], reason: str) -> None:
         return [row]
 
     assert why_not("postgres", ask) == reason
+
+
+@pytest.mark.parametrize(
+    ("row", "waits"),
+    [
+        (("", "on", 0), False),
+        (("db2", "on", 0), True),
+        (("ANY 1 (db2, db3)", "remote_write", 0), True),
+        (("db2", "on", 1), False),
+        (("db2", "local", 0), False),
+        (("db2", "off", 0), False),
+    ],
+)
+def test_a_commit_waits_without_end_if_no_synchronous_standby_is_connected(
+    row: tuple[Any, ...], waits: bool
+) -> None:
+    def ask(question: str) -> list[Any]:
+        assert question == STANDBYS_QUESTION
+        return [row]
+
+    assert bool(endless_wait("postgres", ask)) is waits
+    assert endless_wait("mysql", ask) == ""
+
+
+def test_a_server_without_such_settings_is_not_refused() -> None:
+    def ask(question: str) -> list[Any]:
+        raise RuntimeError(f"no such column: {question}")
+
+    assert endless_wait("postgres", ask) == ""
