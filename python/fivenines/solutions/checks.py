@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from fivenines.servers.spelled import canonical, is_on
 from fivenines.solutions.durability import DECIDING
+from fivenines.solutions.libraries import not_loaded
 from fivenines.solutions.reserved import refused
 from fivenines.solutions.weakened import weakening
 
@@ -79,7 +80,8 @@ class Checks:
             return {}
         by_role = dict.fromkeys(DECIDING, _BY_ROLE) if self.settings.durability.by_role else {}
         reserved = refused(self.settings.server, self.settings.family, {**by_role, **self.settings.reserved})
-        reasons = {**weakening(self.settings), **reserved}
+        unused = not_loaded(self.settings.server) if self.settings.family == "postgresql" else {}
+        reasons = {**weakening(self.settings), **unused, **reserved}
         return {("server", name): text for name, text in reasons.items()}
 
     def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:

@@ -450,6 +450,9 @@ def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
         ("GTID-mode", False, "GTID-mode=OFF"),
         ("innodb_flush_sync", True, "innodb_flush_sync=1"),
         ("sync_binlog", 1, "sync_binlog=1"),
+        # 1e3 in YAML, which both servers would read as 1 with a suffix; long_query_time has fractions.
+        ("max_connections", 1000.0, "max_connections=1000"),
+        ("long_query_time", 0.5, "long_query_time=0.5"),
         ("init_connect", "SET @a='x', @b=1", "init_connect=SET @a='x', @b=1"),
         ("init_connect", "SET @a=1 # hm", 'init_connect="SET @a=1 # hm"'),
         ("init_connect", "'SET @a=1 # hm'", "init_connect='SET @a=1 # hm'"),

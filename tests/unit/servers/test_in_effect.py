@@ -26,6 +26,10 @@ VARIABLES = {
     ("name", "asked", "variable", "now", "kind"),
     [
         ("innodb_buffer_pool_size", "256M", "innodb_buffer_pool_size", "268435456", None),
+        ("innodb_buffer_pool_size", "256MB", "innodb_buffer_pool_size", "268435456", None),
+        ("innodb_buffer_pool_size", "256mib", "innodb_buffer_pool_size", "268435456", None),
+        ("innodb_buffer_pool_size", "256B", "innodb_buffer_pool_size", "268435456", "differs"),
+        ("innodb_buffer_pool_size", 268435456.0, "innodb_buffer_pool_size", "268435456", None),
         ("innodb_buffer_pool_size", "200m", "innodb_buffer_pool_size", "268435456", "adjusted"),
         ("innodb_buffer_pool_size", "200M", "innodb_buffer_pool_size", "134217728", "differs"),
         ("max-allowed-packet", 67108865, "max_allowed_packet", "67108864", "adjusted"),
@@ -143,6 +147,7 @@ def test_plugins() -> None:
         (0.9, Parameter("0.9", "", "real"), None),
         ("2ms", Parameter("2", "ms", "real"), None),
         ("0x10", Parameter("16", "", "integer"), None),
+        ("010", Parameter("8", "", "integer"), "differs"),
         (True, Parameter("on", "", "bool"), None),
         ("tr", Parameter("on", "", "bool"), None),
         ("OFF", Parameter("on", "", "bool"), "differs"),
@@ -157,6 +162,24 @@ def test_plugins() -> None:
 def test_postgresql(asked: object, row: Parameter, kind: str | None) -> None:
     found = postgres.findings("node1", {"X": asked}, postgres.Observed({"x": row}))
     assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+def test_numbers_with_a_zero_in_front_are_octal_to_postgresql() -> None:
+    mode = Parameter("416", "", "integer")
+    assert not postgres.findings("n", {"log_file_mode": "0640"}, postgres.Observed({"log_file_mode": mode}))
+    assert postgres.findings("n", {"log_file_mode": "0600"}, postgres.Observed({"log_file_mode": mode}))
+    connections = postgres.Observed({"max_connections": Parameter("64", "", "integer")})
+    (found,) = postgres.findings("n", {"max_connections": "0100"}, connections)
+    assert (found.kind, found.found) == ("differs", "64") and "octal" in found.why
+
+
+def test_a_name_with_a_dot_belongs_to_a_library_or_to_sql() -> None:
+    row = Parameter("5000", "", "integer")
+    observed = postgres.Observed({"pg_stat_statements.max": row, "work_mem": row})
+    (unknown,) = postgres.findings("n", {"PG_stat_statements.maxx": 1}, observed)
+    assert unknown.kind == "differs" and "no parameter of this name" in unknown.why
+    (custom,) = postgres.findings("n", {"myapp.tenant": "x"}, observed)
+    assert custom.kind == "unobserved" and "current_setting()" in custom.why
 
 
 def test_what_postgresql_rounds_to_0_is_named_as_such() -> None:

@@ -21,7 +21,8 @@ from fivenines.servers.mysql_family.provider_options import parsed, same_option
 from fivenines.servers.spelled import PLUGINS, as_option, canonical, is_loose, plain
 
 _UNITS: dict[str, int] = {one: int(2 ** (10 * power)) for power, one in enumerate("KMGTPE", start=1)}
-_NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)([KMGTPE]?)", re.IGNORECASE)
+# Both servers read the first letter of a suffix only (mysys/my_getopt.c, eval_num_suffix): 256MB is 256M.
+_NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)(?:([KMGTPE])(?:i?B)?)?", re.IGNORECASE)
 _ON = ("1", "on", "true", "yes", "")
 _OFF = ("0", "off", "false", "no")
 
@@ -186,7 +187,7 @@ def number(text: str) -> Decimal | None:
     if match is None:
         return None
     with contextlib.suppress(InvalidOperation):
-        return Decimal(match[1]) * _UNITS.get(match[2].upper(), 1)
+        return Decimal(match[1]) * _UNITS.get((match[2] or "").upper(), 1)
     return None
 
 

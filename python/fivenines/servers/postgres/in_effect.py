@@ -47,6 +47,11 @@ _OLD_WORDS = {
 _ANY_CASE = ("datestyle", "client_encoding", "timezone", "log_timezone", "default_text_search_config")
 """Texts that the server shows in its own case."""
 
+# Numbers of three or four octal digits: 0640. PostgreSQL reads all whole numbers with a 0 in front as octal
+# (manual, 19.1.1), also where the user can only have meant a decimal number.
+_OCTAL = re.compile(r"[+-]?0[0-7]+")
+_MODES = ("log_file_mode", "unix_socket_permissions", "data_directory_mode")
+
 _OUR_SESSION = ("client", "session")
 
 
@@ -89,7 +94,7 @@ def findings(place: str, asked: Asked, observed: Observed) -> list[Finding]:
 def _of_parameter(place: str, name: str, wanted: str, observed: Observed) -> list[Finding]:
     known = observed.parameters.get(name.lower())
     if known is None:
-        return [Finding(place, name, wanted, "", "unobserved", "pg_settings does not have it")]
+        return [_without_a_row(place, name, wanted, observed)]
     now = known.value
     if known.source in _OUR_SESSION:
         now = observed.in_files.get(name.lower(), now)
@@ -110,12 +115,24 @@ def _of_parameter(place: str, name: str, wanted: str, observed: Observed) -> lis
     return found
 
 
+def _without_a_row(place: str, name: str, wanted: str, observed: Observed) -> Finding:
+    """Judge a name that pg_settings does not have: one of a library, or of the application."""
+    prefix = name.lower().partition(".")[0]
+    if any(one.startswith(f"{prefix}.") for one in observed.parameters):
+        why = f"the library of {prefix} has no parameter of this name"
+        return Finding(place, name, wanted, "no effect", "differs", why)
+    why = "no loaded library defines it: only SQL can read it, by current_setting()"
+    return Finding(place, name, wanted, "", "unobserved", why)
+
+
 def compared(name: str, wanted: str, now: str, known: Parameter) -> Kind | None:
     """None: it is in effect."""
     if wanted == now:
         return None
     if known.kind == "bool":
         return None if _bool(wanted) == _bool(now) else "differs"
+    if known.kind == "integer" and _OCTAL.fullmatch(wanted.strip()):
+        return None if name in _MODES and int(wanted, 8) == in_unit(now, known.unit) else "differs"
     if known.kind in ("integer", "real"):
         return _compared_numbers(wanted, now, known)
     if known.kind == "enum":
@@ -185,6 +202,8 @@ def _why(wanted: str, now: str, known: Parameter, kind: Kind) -> str:
     if _is_rounded(wanted, now, known):
         rounded = f"rounded to its unit, {known.unit or 'whole numbers'}"
         return rounded if kind == "adjusted" else f"{rounded}, and 0 has a meaning of its own"
+    if known.kind == "integer" and _OCTAL.fullmatch(wanted.strip()):
+        return "PostgreSQL reads a number with a 0 in front as octal: write it without"
     if known.pending:
         return "its file has changed since, and that takes a restart"
     if known.file.endswith("postgresql.auto.conf"):
