@@ -7,6 +7,7 @@ solution reserves in addition are defined with its settings (`SolutionSettings.r
 import re
 from collections.abc import Mapping
 
+from fivenines.servers import option_file
 from fivenines.servers.spelled import canonical, is_on, one_setting
 from fivenines.software.base import Family
 
@@ -214,10 +215,18 @@ def _abbreviated(same: str, family: Family | None, known: Mapping[str, str]) -> 
     return f"MariaDB reads it as {longer}: {known[longer]}" if longer else ""
 
 
+# Settings of MariaDB and MySQL that are times, and values with a unit or a suffix.
+_TIMES = re.compile(r"\w+_(?:timeout|time|seconds|days|interval|delay|period|lifetime|usec)")
+_WITH_UNIT = re.compile(r"(\d+)(?:\.\d+)?\s*([A-Za-z]+)")
+
+
 def _by_value(same: str, value: object, family: Family | None) -> str:
     """Return why a setting cannot have this value; empty if it can."""
     if family == "postgresql":
         return ""
+    if _TIMES.fullmatch(same) and (match := _WITH_UNIT.fullmatch(option_file.meant(str(value)).strip())):
+        read = f", and would read {match[1]}m as {int(match[1]) * 2**20}" if match[2][0] in "mM" else ""
+        return f"the server has no units of time{read}: write a number in the unit of its manual"
     if same == "innodb_dedicated_server" and is_on(value):
         return (
             "each node would size its memory as if it were alone on this machine, and only where no size is "

@@ -241,3 +241,67 @@ def test_a_lone_server_may_write_minimal_wal() -> None:
 def test_two_names_of_one_setting_are_refused(engine: str, server: dict[str, object], why: str) -> None:
     message = _message("replication", {"engine": engine, "server": server})
     assert why in message and bool(message) is bool(why)
+
+
+@pytest.mark.parametrize("engine", ["mysql-9.7", "mariadb-10.11"])
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("wait_timeout", "5m", "would read 5m as 5242880"),
+        ("wait-timeout", "'5 min'", "would read 5m as 5242880"),
+        ("loose_net_read_timeout", "300s", "write a number in the unit of its manual"),
+        ("long_query_time", "0.5s", "write a number in the unit of its manual"),
+        ("binlog_expire_logs_seconds", "7d", "has no units of time"),
+        ("wait_timeout", "300", ""),
+        ("long_query_time", 0.5, ""),
+        ("tmp_table_size", "32M", ""),
+    ],
+)
+def test_times_of_mysql_and_mariadb_have_no_units(engine: str, name: str, value: object, why: str) -> None:
+    message = _message("replication", {"engine": engine, "server": {name: value}})
+    assert why in message and bool(message) is bool(why)
+
+
+@pytest.mark.parametrize(
+    ("server", "why"),
+    [
+        ({"auto_explain.log_min_duration": "250ms"}, "write `shared_preload_libraries: auto_explain`"),
+        (
+            {"Pg_Stat_Statements.max": 1, "shared_preload_libraries": "auto_explain"},
+            "loads pg_stat_statements",
+        ),
+        ({"cron.database_name": "x"}, "write `shared_preload_libraries: pg_cron`"),
+        ({"auto_explain.log_analyze": "on", "session_preload_libraries": "'$libdir/auto_explain.so'"}, ""),
+        ({"pgaudit.log": "ddl", "Shared_Preload_Libraries": "pg_stat_statements, pgaudit"}, ""),
+        ({"myapp.tenant": "x", "pg_trgm.similarity_threshold": 0.4}, ""),
+    ],
+)
+@pytest.mark.parametrize("solution", ["standalone", "hot-standby", "patroni"])
+def test_parameters_of_libraries_need_their_library(
+    solution: str, server: dict[str, object], why: str
+) -> None:
+    message = _message(solution, {"engine": "postgres-18", "server": server})
+    assert why in message and bool(message) is bool(why)
+
+
+@pytest.mark.parametrize(
+    ("version", "server", "why"),
+    [
+        (4, {"max_replication_slots": 3}, "Patroni passes 10 to the server in place of values below 4"),
+        (4, {"Max_Connections": "20"}, "write 25 or more"),
+        (3, {"wal_keep_size": "8MB"}, "write 16MB or more"),
+        (3, {"wal_keep_size": 15}, "write 16MB or more"),
+        (4, {"wal_keep_size": "1GB", "max_replication_slots": 4, "max_worker_processes": 2}, ""),
+        (3, {"wal_log_hints": "on"}, "Patroni 3 sets it"),
+        (4, {"wal_log_hints": "on"}, ""),
+    ],
+)
+def test_values_that_patroni_would_replace_are_refused(
+    version: int, server: dict[str, object], why: str
+) -> None:
+    message = _message("patroni", {"version": version, "members": 3, "server": server})
+    assert why in message and bool(message) is bool(why)
+
+
+def test_galeras_old_name_of_its_waits_is_refused() -> None:
+    assert "write `sync_wait`" in _message("galera", {"server": {"wsrep_causal_reads": "ON"}})

@@ -167,11 +167,13 @@ class GaleraSettings(QuorumSettings):
             "wsrep_recover",
         )
         waits = {"init_connect": by_key("sync_wait")} if self.sync_wait else {}
+        waits_everywhere = f"{by_key('sync_wait')}, which applies to clients but not to observers"
         return {
             **dict.fromkeys(own, "fivenines creates the cluster, and joins each node by its address"),
             "innodb_autoinc_lock_mode": "Galera requires 2",
             "wsrep_slave_threads": by_key("appliers"),
             "wsrep_sst_method": by_key("sst"),
-            "wsrep_sync_wait": f"{by_key('sync_wait')}, which applies to clients but not to observers",
+            # Its old name for 1 (MariaDB documentation, "Galera Cluster System Variables").
+            **dict.fromkeys(("wsrep_sync_wait", "wsrep_causal_reads"), waits_everywhere),
             **waits,
         }

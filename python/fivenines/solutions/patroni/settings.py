@@ -109,7 +109,12 @@ class PatroniSettings(SolutionSettings):
 
     @property
     def reserved(self) -> Mapping[str, str]:
+        # Patroni 4 accepts a value; Patroni 3 always passes on.
+        hints = (
+            {"wal_log_hints": "Patroni 3 sets it on the server's command line"} if self.version < 4 else {}
+        )
         return {
+            **hints,
             "synchronous_commit": by_key("synchronous_commit"),
             "synchronous_standby_names": by_key("mode and synchronous_node_count"),
             "hot_standby": "standbys must answer reads and checks",
