@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from fivenines.solutions.checks import Checks
+from fivenines.solutions.drbd.options import problems
 
 if TYPE_CHECKING:
-    pass
     from fivenines.solutions.drbd.settings import DrbdSettings
 
 
@@ -13,6 +13,10 @@ class DrbdChecks(Checks):
     """The machines, and the one server that can be read from."""
 
     settings: "DrbdSettings"
+
+    def refused(self) -> dict[tuple[str, ...], str]:
+        options = self.settings.drbd
+        return {**super().refused(), **problems({"net": options.net, "disk": options.disk})}
 
     def problems_with_parts(self) -> list[str]:
         problems = super().problems_with_parts()

@@ -13,6 +13,7 @@ from fivenines.servers import secrets
 from fivenines.servers.cluster.replicated_disk import DiskStatus, ReplicatedDisk
 from fivenines.servers.daemon import daemon
 from fivenines.servers.local import LocalServer
+from fivenines.solutions.drbd.options import merged
 from fivenines.solutions.drbd.resource import RESOURCE, parse_status, resource_file
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class DrbdDisk(ReplicatedDisk[LocalServer]):
         text = resource_file(
             settings.protocol,
             settings.net,
-            settings.drbd.disk,
+            merged(settings.drbd.disk),
             self._addresses,
             settings.manager.fence,
             self.cluster.hosts.device,

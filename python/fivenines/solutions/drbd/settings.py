@@ -10,6 +10,7 @@ from fivenines.failover.managers.pacemaker.drbd_settings import PacemakerDrbdSet
 from fivenines.failover.proxies.virtual_address import VirtualAddressSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.solutions.drbd.checks import DrbdChecks
+from fivenines.solutions.drbd.options import merged, unflushed
 from fivenines.solutions.durability import STRICT
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.traits import Traits
@@ -35,7 +36,7 @@ _NET: dict[str, Value] = {
 
 
 class DrbdOptions(Settings):
-    """Options of DRBD 8.4, by their names in drbd.conf(5), with _ for -."""
+    """Options of DRBD 8.4, by their names in drbd.conf(5), with _ or -."""
 
     net: dict[str, Value] = Field(
         default_factory=dict,
@@ -106,7 +107,7 @@ class DrbdSettings(SolutionSettings):
     @property
     def net(self) -> dict[str, Value]:
         """Return all options of the section `net`."""
-        return {**_NET, **self.drbd.net}
+        return merged(_NET, self.drbd.net)
 
     def default_name(self) -> str:
         server = _ON.get(self.engine, "")
@@ -131,7 +132,7 @@ class DrbdSettings(SolutionSettings):
             read_scaling="no",
             one_failure_loses=loses[self.protocol]
             + ("" if strict else "; with the server's host, the last moments that were not flushed"),
-            may_lose="; ".join(filter(None, [unsent, cached])),
+            may_lose="; ".join(filter(None, [unsent, cached, unflushed(self.drbd.disk)])),
             # With a witness a node without quorum refuses writes.
             alone_after=None if self.witness else 0.0,
             partition=_QUORUM if self.witness else _NO_QUORUM,
