@@ -3,8 +3,12 @@
 from abc import abstractmethod
 from typing import ClassVar
 
+from fivenines.lab.processes.process import tail
 from fivenines.servers import secrets
 from fivenines.servers.member import Member, unsupported
+
+# The file for standard output and standard error, in the host's folder for logs.
+_OUTPUT = "server.out"
 
 
 class Daemon(Member):
@@ -22,7 +26,14 @@ class Daemon(Member):
         command = self.command(*arguments)
         command = self.disk.wrap(command) if self.disk is not None else command
         self.host.files.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
-        self.process = self.host.commands.spawn(command, uid=self.uid, log="server.out")
+        self.process = self.host.commands.spawn(command, uid=self.uid, log=_OUTPUT)
+
+    def last_words(self, lines: int = 8) -> str:
+        """Return the last lines of its log, or of its output if it ended before it had a log."""
+        if tail(self.log, lines).strip():
+            return super().last_words(lines)
+        output = tail(self.host.node / "log" / _OUTPUT, lines).splitlines()
+        return "\n".join(f"  {line}" for line in output) or "  (no log)"
 
     def stop(self, timeout: float = 60.0) -> None:
         """Shut it down cleanly; kill what has not ended after `timeout` seconds."""

@@ -7,6 +7,7 @@ import pytest
 
 from fivenines.base.paths import short_path
 from fivenines.lab.processes.process import tail
+from fivenines.servers.ndb.management_node import ManagementNode
 from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 
 
@@ -31,6 +32,18 @@ def test_relevant_lines_are_quoted(tmp_path: Path, log: str, quoted: str) -> Non
     (tmp_path / "log/server.out").write_text(log)
     host = SimpleNamespace(node=tmp_path, name="node1")
     assert Postgres(host, SimpleNamespace()).last_words() == quoted  # type: ignore[arg-type]
+
+
+def test_a_process_that_ended_before_it_had_a_log_is_quoted_by_its_output(tmp_path: Path) -> None:
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log/server.out").write_text("Unknown parameter: redo_buffer\n")
+    host = SimpleNamespace(node=tmp_path, name="management1")
+    place = SimpleNamespace(number=1)
+    node = ManagementNode(host, SimpleNamespace(), place)  # type: ignore[arg-type]
+    assert node.last_words() == "  Unknown parameter: redo_buffer"
+    node.data.mkdir()
+    node.log.write_text("Node 1: started\n")
+    assert node.last_words() == "  Node 1: started"
 
 
 def test_the_tail_of_a_log(tmp_path: Path) -> None:

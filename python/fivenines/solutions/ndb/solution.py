@@ -230,6 +230,10 @@ class Ndb(Solution[NdbSettings, SqlNode]):
 
     def _await_data_nodes(self) -> None:
         def missing() -> str:
+            if not any(manager.alive for manager in self.management):
+                # Data nodes would look for it for a minute, and report only that.
+                manager = self.management[0]
+                raise FiveninesError(f"{manager.name} ended instead of starting:\n{manager.last_words()}")
             for data_node in self.data:
                 if not data_node.alive:
                     raise FiveninesError(
