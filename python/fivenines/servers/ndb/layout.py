@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fivenines.servers.base import Value, inside
+from fivenines.servers.spelled import as_option
 
 # Data nodes have the ids 1 to 144 (manual, "NodeId").
 FIRST_MANAGEMENT = 145
@@ -65,7 +66,7 @@ def _at(place: Place) -> dict[str, Value]:
 
 
 def _section(name: str, values: Mapping[str, Value]) -> str:
-    lines = [f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in values.items()]
+    lines = [f"{key}={as_option(key, value)}" for key, value in values.items()]
     return "\n".join([f"[{name}]", *lines, ""])
 
 
