@@ -37,6 +37,29 @@ def meant(value: str) -> str:
     return re.sub(r"\\(.)", lambda match: _UNESCAPED.get(match[1], match[0]), text[1:-1])
 
 
+def read(line: str) -> tuple[str, str]:
+    """Return name and value of a line of an option file, as clients and servers read it.
+
+    Source: mysys/my_default.c, remove_end_comment() and search_default_file_with_ext().
+    """
+    name, _, value = _without_comment(line).partition("=")
+    text = value.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1]
+    return name.strip(), re.sub(r"\\(.)", lambda match: _UNESCAPED.get(match[1], match[0]), text)
+
+
+def _without_comment(line: str) -> str:
+    quote, escaped = "", False
+    for index, character in enumerate(line):
+        if character in "'\"" and not escaped:
+            quote = (character if not quote else "") if quote in ("", character) else quote
+        if character == "#" and not quote:
+            return line[:index]
+        escaped = bool(quote) and character == "\\" and not escaped
+    return line
+
+
 def _without_end(value: str) -> str:
     # YAML's block forms (`|` and `>`) end with a line break, which no setting has.
     return value.rstrip("\n")

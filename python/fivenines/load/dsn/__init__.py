@@ -229,7 +229,7 @@ def _add_defaults(asked: options.Asked, written: Written) -> None:
     if file := asked.get("defaults_file"):
         suffix = asked.get("defaults_group")
         groups = ["client", "mysql", "client-server", "client-mariadb"]
-        groups += [suffix, f"client{suffix}"] if suffix else []
+        groups += [suffix, f"client{suffix}", f"mysql{suffix}"] if suffix else []
         pairs, notes = files.of_option_file(file, groups)
         if written.hosts:
             pairs = [pair for pair in pairs if pair[0] not in ("host", "port", "socket")]

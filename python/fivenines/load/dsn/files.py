@@ -6,10 +6,11 @@ Files".
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from fivenines.load.dsn.model import Address, Pairs, WrongError
+from fivenines.servers import option_file
 
 # Environment variables of libpq and their options.
 LIBPQ_ENVIRONMENT = {
@@ -76,16 +77,19 @@ def of_service(name: str, file: str) -> Pairs:
             continue
         except OSError as error:
             raise WrongError(f"the service file {path} cannot be read: {error.strerror}") from None
-        found = _section(lines, [name])
+        found = _section(lines, [name], _verbatim)
         if found is not None:
             if any(option.startswith("ldap:") for option, _ in found):
                 raise WrongError(f"the service {name!r} is looked up by LDAP, which is not supported")
-            return found
+            # libpq keeps the first value of an option, `Asked.add` the last.
+            return found[::-1]
     raise WrongError(f"the service {name!r} is in no service file (PGSERVICEFILE, ~/.pg_service.conf)")
 
 
 def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
-    """Return the options of these groups of a my.cnf, later ones first, and notes about ignored parts.
+    """Return the options of these groups of a my.cnf, and notes about ignored parts.
+
+    The last option of a name counts, whatever its group.
 
     Raises:
         WrongError: the file cannot be read.
@@ -98,8 +102,8 @@ def of_option_file(file: str, groups: Iterable[str]) -> tuple[Pairs, list[str]]:
     notes = []
     if any(line.strip().startswith("!include") for line in lines):
         notes.append(f"{path}: files that it includes are not read")
-    found = _section(lines, list(groups)) or []
-    return [_of_option(name, value) for name, value in reversed(found)], notes
+    found = _section(lines, list(groups), option_file.read) or []
+    return [_of_option(name, value) for name, value in found], notes
 
 
 def _of_option(name: str, value: str) -> tuple[str, str]:
@@ -111,27 +115,26 @@ def _of_option(name: str, value: str) -> tuple[str, str]:
     return name, value
 
 
-def _section(lines: list[str], names: list[str]) -> Pairs | None:
+def _section(lines: list[str], names: list[str], read: Callable[[str], tuple[str, str]]) -> Pairs | None:
     """Return the `name = value` lines of all sections of these names; None if there is none."""
     found: Pairs | None = None
     inside = False
     for line in map(str.strip, lines):
         if not line or line[0] in "#;!":
             continue
-        if line.startswith("[") and line.endswith("]"):
-            inside = line[1:-1].strip() in names
+        if line.startswith("[") and "]" in line:
+            inside = line[1 : line.index("]")].strip() in names
             if inside and found is None:
                 found = []
         elif inside and found is not None:
-            name, _, value = line.partition("=")
-            found.append((name.strip(), _unquoted(value.strip())))
+            found.append(read(line))
     return found
 
 
-def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-        return value[1:-1]
-    return re.split(r"\s#", value, maxsplit=1)[0].rstrip()
+def _verbatim(line: str) -> tuple[str, str]:
+    """Split a line of a service file, which has neither quotes nor comments behind a value."""
+    name, _, value = line.partition("=")
+    return name.strip(), value.strip()
 
 
 def password_of(file: str, addresses: tuple[Address, ...], database: str, user: str) -> tuple[str, list[str]]:
@@ -158,7 +161,16 @@ def password_of(file: str, addresses: tuple[Address, ...], database: str, user: 
 
 
 def _fields(line: str) -> list[str]:
-    return [re.sub(r"\\(.)", r"\1", part) for part in re.split(r"(?<!\\):", line.rstrip("\n"))]
+    """Split a line at the colons that no backslash escapes; the password ends at such a colon, too."""
+    parts = _FIELD.findall(line)
+    return [re.sub(r"\\(.)", r"\1", part) for part in parts]
+
+
+# Host, port, database, user, password.
+_LEAST = 5
+
+# libpq 18 keeps a backslash at the end of a line.
+_FIELD = re.compile(r"(?:^|(?<=:))((?:\\.|[^:\\]|\\$)*)(?=:|$)")
 
 
 def _password(entries: list[list[str]], address: Address, database: str, user: str) -> str | None:
@@ -166,9 +178,9 @@ def _password(entries: list[list[str]], address: Address, database: str, user: s
     hosts = {socket[1], "localhost"} if socket else {address.host}
     port = socket[2] if socket else str(address.port)
     for entry in entries:
-        if len(entry) != 5:
+        if len(entry) < _LEAST:
             continue
-        host, its_port, its_database, its_user, password = entry
+        host, its_port, its_database, its_user, password = entry[:_LEAST]
         if (
             (host == "*" or host in hosts)
             and its_port in ("*", port)

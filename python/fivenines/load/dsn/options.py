@@ -76,15 +76,19 @@ class Asked:
             WrongError: an option is refused or unknown.
         """
         fresh: dict[str, str] = {}
+        repeated: dict[str, list[str]] = {"host": [], "port": []}
         hidden = False
         for written, value in pairs:
             # what follows a password may be its rest, behind a separator that is not encoded
             name = "" if self._is_own(written, value) else self._canonical(written, value, weak, hidden)
             hidden |= name == "password" or bool(_PASSWORD.search(value))
-            if name == "host" and name in fresh and self.form == "uri":
-                fresh[name] += f",{value}"  # SQLAlchemy repeats the option for each host
-            elif name:
+            if name:
                 fresh[name] = self._with_unit(name, written, value)
+            if name in repeated:
+                repeated[name].append(value)
+        if self.form == "uri" and not weak and len(repeated["host"]) > 1:
+            # SQLAlchemy repeats the options for each host.
+            fresh |= {name: ",".join(values) for name, values in repeated.items() if values}
         for name, value in fresh.items():
             self.values.setdefault(name, value)
 
