@@ -41,6 +41,9 @@ EXAMPLES = "'freeze 4/month lognormal 2s..8s', 'partition 1/week fixed 3s', 'fre
 # Largest number of observed lengths that an experiment file lists: the longest matter most.
 LISTED = 1000
 
+# A start from here on is no time of Unix in seconds: 10^11 s are the year 5138, 10^11 ms the year 1973.
+_MILLISECONDS = 1e11
+
 _RATE = re.compile(
     r"(?P<fault>[\w-]+)\s+(?P<number>\d+(?:\.\d+)?)\s*(?:/|per\s+)\s*(?P<period>\w+)\s+"
     r"(?P<lengths>\w+\s+\S.*)"
@@ -158,7 +161,10 @@ def _stalls(path: Path) -> Iterator[tuple[float, float]]:
     rows = csv.reader(lines)
     header = [name.strip().lower() for name in next(rows, [])]
     if not {"start", "length"} <= set(header):
-        raise ValueError(f"{path}:1: the columns start and length are missing: begin with `start,length`")
+        raise ValueError(
+            f"{path}:1: the columns start and length are missing: begin with `start,length`, and "
+            "separate with commas"
+        )
     for row in rows:
         where = f"{path}:{rows.line_num}"
         if not any(cell.strip() for cell in row):
@@ -175,6 +181,11 @@ def _stalls(path: Path) -> Iterator[tuple[float, float]]:
         if start is None or not math.isfinite(start):
             raise ValueError(
                 f"{where}: {values['start']!r} is not a moment: write 2026-11-29T13:00:00Z, or seconds"
+            )
+        if start >= _MILLISECONDS:
+            raise ValueError(
+                f"{where}: {values['start']} seconds are beyond the year 5000, as of a clock in "
+                "milliseconds: write start and length in seconds"
             )
         yield start, length
 

@@ -104,6 +104,8 @@ def test_the_rate_of_a_file_is_uncertain(tmp_path: Path) -> None:
         ("start,length\n1,nan\n", "stalls.csv:2: 'nan' is not a length"),
         ("start,length\n1,2\nyesterday,2\n", "stalls.csv:3: 'yesterday' is not a moment"),
         ("start,length\n1,2\n2\n", "stalls.csv:3: 1 values, but 2 columns"),
+        ("start;length\n1;2,5\n", "separate with commas"),
+        ("start,length\n1764421200000,2500\n", "stalls.csv:2: 1764421200000 seconds are beyond"),
         ("start,length\n1,2\n", "it has 1 stalls; write at least 2"),
         ("start,length\n1,2\n1,2\n", "all stalls start at the same moment"),
     ],
