@@ -140,7 +140,7 @@ def _walk(shape: Shape | None, loc: Iterable[str | int]) -> _Spot:
 
 def _unknown_key(key: str, spot: _Spot, known: list[str]) -> Mistake:
     inside = _inside(spot)
-    if instead := spot.owner.elsewhere.get(key) if spot.owner else None:
+    if instead := spot.owner.elsewhere.get(key.replace("-", "_")) if spot.owner else None:
         return Mistake(None, spot.path, f"{shown(key)} is not a key{inside}: {instead}", at_key=True)
     text = f"unknown key {shown(key)}{inside}{nearest(key, known)}"
     return Mistake(None, spot.path, text, ", ".join(known), at_key=True)
@@ -210,6 +210,9 @@ def _word(error: ErrorDetails, spot: _Spot) -> Mistake:
     words = [word for option in options for word in option.values()]
     value = error["input"]
     hint = nearest(value, words) if isinstance(value, str) else ""
+    if isinstance(value, str) and value in words:
+        # The words are shown as texts, and this one is a number.
+        hint = ", a text: write it without quotes"
     key = spot.path[-1] if spot.path else ""
     chooses = key in KIND_KEYS and len(words) > 1
     text = f"found {shown(value)}{hint}"

@@ -7,7 +7,7 @@ take a node out, one success to bring it back.
 import resource
 import socket
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -37,6 +37,18 @@ class HaproxySettings(AccessSettings):
     """Clients connect to HAProxy, which follows the nodes' health checks."""
 
     host = "proxy"
+
+    # Words of haproxy.cfg.
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "inter": "write `interval`",
+        "on_marked_down": "write `shutdown_sessions`",
+        **dict.fromkeys(
+            ("timeout", "timeout client", "timeout server", "timeout connect", "timeout check"),
+            "fivenines sets timeouts that cut no session of the load (`fivenines show`): leave it out",
+        ),
+        "default_server": "write `interval`, `fall` and `rise`",
+        "option": "fivenines checks the nodes by HTTP: leave it out",
+    }
 
     kind: Literal["haproxy"] = Field(description="through HAProxy")
     interval: Annotated[Duration, Field(ge=0.001)] = Field(3.0, description="interval of health checks")

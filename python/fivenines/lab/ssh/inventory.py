@@ -82,8 +82,26 @@ class _Way(Settings):
     )
 
 
+# Variables of Ansible, by their names here.
+_OF_ANSIBLE = {
+    "ansible_host": "write `address`, an IPv4 address",
+    "ansible_ssh_host": "write `address`, an IPv4 address",
+    "ansible_user": "write `user`",
+    "ansible_ssh_user": "write `user`",
+    "ansible_port": "write `port`",
+    "ansible_ssh_port": "write `port`",
+    "ansible_ssh_private_key_file": "write `key`",
+    "ansible_private_key_file": "write `key`",
+}
+_NOT_OF_ANSIBLE = (
+    "an inventory of Ansible is not read: write `hosts:` with an address and a role for each machine"
+)
+
+
 class MachineSettings(_Way):
     """One machine. Missing login settings are taken from the inventory's top level."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = _OF_ANSIBLE
 
     address: Annotated[IPv4Address, AfterValidator(_of_one_machine)] = Field(
         description="address in the measured network"
@@ -114,6 +132,11 @@ class MachineSettings(_Way):
 
 class Inventory(_Way):
     """Machines by name, and login settings for all of them."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        **_OF_ANSIBLE,
+        **dict.fromkeys(("all", "ungrouped", "children", "vars"), _NOT_OF_ANSIBLE),
+    }
 
     silence: Annotated[Duration, Field(ge=2)] = Field(
         10.0,

@@ -1,7 +1,7 @@
 """Settings of the solution `patroni`, and facts about it."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,6 +31,20 @@ class PatroniSettings(SolutionSettings):
     checks_type = PatroniChecks
 
     can_be_vms = False
+
+    # Keys of patroni.yml.
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "synchronous_mode": "write `mode: synchronous`; quorum commit is not supported",
+        "synchronous_mode_strict": "write `mode: strict_synchronous`",
+        "master_start_timeout": "write `primary_start_timeout`",
+        "postgresql": "write its `parameters` under `server:`, and `use_pg_rewind` as a key of the solution",
+        "parameters": "write them under `server:`",
+        "bootstrap": "write the keys of its `dcs` as keys of the solution, with units, and `parameters` "
+        "under `server:`",
+        "dcs": "write its keys as keys of the solution, with units",
+        "tags": "no server can be kept from a promotion: leave it out",
+        "pg_hba": "fivenines writes pg_hba.conf: leave it out",
+    }
 
     solution: Literal["patroni"] = Field(description="PostgreSQL with Patroni and etcd")
     engine: Literal["postgres-18"] = Field("postgres-18", description="the database server")

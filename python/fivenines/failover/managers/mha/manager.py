@@ -52,6 +52,15 @@ class MhaSettings(ManagerSettings):
     # A replica gets missing events out of the relay log of another replica.
     for_vms = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
+
+    # Keys of MHA's configuration files.
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "candidate_master": "write `candidates: [node2]`",
+        "secondary_check_script": "write `secondary_check`",
+        "shutdown_script": "write `fence`",
+        "master_ip_failover_script": "choose an `access` that MHA moves, as virtual-address",
+        "last_failover_minute": "write `last_failover`",
+    }
     failover_fact = "MHA promotes the most advanced replica, and ends; it has to be started again"
     # Whole seconds; MHA acts at the fourth failed ping (MHA documentation, ping_interval).
     timeouts = table("ping_interval", (1,), (2,), (3,), (5,), (8,), (15,))

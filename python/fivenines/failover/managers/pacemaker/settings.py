@@ -48,6 +48,15 @@ class PacemakerSettings(ManagerSettings):
         ("15s", "10s", "11s", "30s"),
     )
 
+    # Options of pcs, crm and corosync.conf.
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "stonith_enabled": "write `fence: true`",
+        "stonith": "write `fence: true`",
+        "op": "write `monitor_promoted`, `monitor_unpromoted`, `monitor_timeout` and `operation_timeout`",
+        "clone_max": "each node runs one server: leave it out",
+        "resource_stickiness": "the agent decides by GTID which server is promoted: leave it out",
+    }
+
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
     token: Period = Field(
         3.0,
