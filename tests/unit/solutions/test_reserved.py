@@ -125,6 +125,8 @@ def test_postgresql(name: str) -> None:
             "write `member_expel_timeout`",
         ),
         ("group-replication", {"server": {"group-replication-local-address": "x"}}, "creates the group"),
+        # With MYSQL the members would talk at the port of clients, and no member could join at the group's.
+        ("group-replication", {"server": {"group_replication_communication_stack": "MYSQL"}}, "creates the"),
         (
             "replication",
             {"mode": "after_sync", "server": {"rpl-semi-sync-master-timeout": 7}},

@@ -155,6 +155,8 @@ class GroupReplicationSettings(QuorumSettings):
             "start_on_boot",
             "bootstrap_group",
             "force_members",
+            "communication_stack",
+            "ip_allowlist",
             "recovery_use_ssl",
             "view_change_uuid",
         )
@@ -162,7 +164,7 @@ class GroupReplicationSettings(QuorumSettings):
             **{f"group_replication_{name}": by_key(key) for name, key in named.items()},
             **dict.fromkeys(
                 (f"group_replication_{name}" for name in own),
-                "fivenines creates the group, and admits its members",
+                "fivenines creates the group at a port of its own, and admits its members",
             ),
             "log_bin": BINARY_LOG,
             "gtid_mode": "Group Replication requires ON",
