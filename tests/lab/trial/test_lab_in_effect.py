@@ -46,6 +46,9 @@ def test_postgresql(tmp_path: Path) -> None:
         "wal_segment_size": "32MB",
         "data_checksums": False,
         "wal_writer_delay": "1500us",
+        "log_file_mode": "0640",
+        "shared_preload_libraries": "pg_stat_statements",
+        "pg_stat_statements.max": 7000,
         "search_path": '"$user", public',
     }
     with _deployed({"solution": "hot-standby", "server": server}, tmp_path) as deployed:
@@ -55,6 +58,8 @@ def test_postgresql(tmp_path: Path) -> None:
         assert {at.place for at in deployed.in_effect.unobserved} == {"operator"}
         primary, standby = deployed.solution.nodes
         assert primary.sql.query("SHOW wal_segment_size") == [("32MB",)]
+        assert primary.sql.query("SHOW log_file_mode") == [("0640",)]
+        assert primary.sql.query("SHOW pg_stat_statements.max") == [("7000",)]
         primary.sql.execute("ALTER ROLE app SET work_mem = '5MB'")
         assert "node1: work_mem = 4MB was requested, but it has 5MB" in _notes(deployed)
         primary.sql.execute("ALTER ROLE app RESET work_mem")
@@ -74,6 +79,8 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         "lower-case-table-names": 1,
         "innodb-page-size": "8K",
         "max_allowed_packet": "64m",
+        "tmp_table_size": "32MB",
+        "max_connections": 1.5e2,
         "sql-mode": "ANSI",
         "join_buffer_size": 300000,
         "skip-external-locking": True,
@@ -95,6 +102,7 @@ def test_mariadb_behind_haproxy(tmp_path: Path) -> None:
         assert unobserved == {"loose-nothing"}
         primary, replica = deployed.solution.nodes
         assert primary.sql.query("SELECT @@lower_case_table_names, @@innodb_page_size") == [(1, 8192)]
+        assert primary.sql.query("SELECT @@tmp_table_size, @@max_connections") == [(2**25, 150)]
         primary.sql.execute("SET GLOBAL rpl_semi_sync_master_timeout = 77")
         assert "rpl_semi_sync_master_timeout = 10000 was requested, but it has 77" in _notes(deployed)
         primary.sql.execute("SET GLOBAL rpl_semi_sync_master_timeout = 10000")

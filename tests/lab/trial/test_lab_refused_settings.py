@@ -36,6 +36,31 @@ def test_an_unknown_setting_is_reported_before_the_first_trial(engine: str, tmp_
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("solution", "words"),
+    [
+        (
+            "{solution: standalone, server: {shared_preload_libraries: pg_stat_statements, "
+            "pg_stat_statements.maxx: 1}}",
+            ("solutions[0].server.pg_stat_statements.maxx: ", "has no parameter of this name"),
+        ),
+        (
+            "{solution: ndb, cluster: {redo_buffer: 8M}}",
+            ("management1 ended instead of starting:", "Unknown parameter: redo_buffer"),
+        ),
+    ],
+    ids=["library", "ndb"],
+)
+def test_a_name_that_only_a_library_or_a_manager_knows(
+    solution: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(f"{HEAD}solutions:\n  - {solution}\n")
+    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, timeout=LIMIT)
+    assert done.returncode != 0 and all(part in done.stderr for part in words), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_up_refuses_a_setting_in_the_same_way(tmp_path: Path) -> None:
     given = ("--set", "server.work_mem=much")
     # A separate cache has its own running deployment.
