@@ -70,9 +70,10 @@ RIGHT = [
     ("postgresql://u:p@h/d?sslmode=require&sslnegotiation=direct", {"tls_direct": True}),
     (
         "postgresql://u:p@h/d?keepalives_idle=30&tcp_user_timeout=5000&connect_timeout=5",
-        {"keepalive": "30s,15s,9", "tcp_user_timeout": 5.0, "connect_timeout": 5.0},
+        {"keepalive": "30s,75s,9", "tcp_user_timeout": 5.0, "connect_timeout": 5.0},
     ),
     ("postgresql://u:p@h/d?keepalives=0", {"keepalive": "off"}),
+    ("postgresql://u:p@h/d?keepalives_interval=5&keepalives_count=3", {"keepalive": "7200s,5s,3"}),
     ("postgresql://u:p@h/d?ssl=true", {"tls": "require"}),
     ("postgresql://u:p@h", {"database": "u"}),
     (

@@ -189,7 +189,8 @@ class Asked:
         """Return libpq's four options in the form of `--keepalive`."""
         if self.get("keepalives") == "0":
             return "off"
-        words = {"keepalives_idle": "15", "keepalives_interval": "15", "keepalives_count": "9"}
+        # What libpq is not given stays as the kernel has it: tcp(7), tcp_keepalive_time and the next two.
+        words = {"keepalives_idle": "7200", "keepalives_interval": "75", "keepalives_count": "9"}
         asked = {name: self.get(name) for name in words if self.get(name) not in ("", "0")}
         for name, value in asked.items():
             if not re.fullmatch(r"[0-9]{1,5}", value):
