@@ -15,8 +15,8 @@ from fivenines.report.groups import Names
 from fivenines.report.table import Table, without_empty
 from fivenines.report.versus import ends_text, ratio_text, where
 
-_MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undecided": "?"}
-_ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
+_MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "inconclusive": "?"}
+_ORDER: tuple[Outcome, ...] = ("failed", "inconclusive", "passed")
 
 
 def sentence(results: Sequence[RatioResult]) -> str:
@@ -51,7 +51,7 @@ def why(one: RatioResult) -> str:
         design = ", interleaved" if one.change.interleaved else ""
         return f"{ratio_text(one.change.difference)}{design}"
     trials = f"{len(one.change.before)} and {len(one.change.after)} trials"
-    if one.wanted is not None and one.outcome == "undecided":
+    if one.wanted is not None and one.outcome == "inconclusive":
         return f"{trials}; an interval needs {one.wanted} of each"
     return f"{ends_text(*one.bounds).strip(' ()') or 'no bound is known'}, by {trials}"
 
@@ -100,7 +100,7 @@ def _allowed(change: Change, share: float) -> Outcome:
         return "passed"
     more = change.measure.more
     side = side_of(change.difference, 1 - share if more else 1 + share)
-    return "passed" if side == ("above" if more else "below") else "undecided"
+    return "passed" if side == ("above" if more else "below") else "inconclusive"
 
 
 def _where(change: Change | None) -> str:

@@ -17,7 +17,7 @@ from fivenines.report.table import Table, without_empty
 from fivenines.results.store import Run, opened
 
 # The worst outcome comes first.
-_ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
+_ORDER: tuple[Outcome, ...] = ("failed", "inconclusive", "passed")
 
 
 def thresholds_of(run: Run) -> list[ThresholdSettings]:
@@ -49,7 +49,7 @@ def sentence(results: Sequence[ThresholdResult]) -> str:
 
 def what_decides(results: Sequence[ThresholdResult]) -> str:
     """Return how many more trials would decide the inconclusive results, and the command; "" if not known."""
-    return more_trials([one.judgement for one in results if one.outcome == "undecided"]).lstrip("; ")
+    return more_trials([one.judgement for one in results if one.outcome == "inconclusive"]).lstrip("; ")
 
 
 def table(results: Sequence[ThresholdResult], brief: bool = False) -> Table:
@@ -75,7 +75,7 @@ def table(results: Sequence[ThresholdResult], brief: bool = False) -> Table:
 def why(one: ThresholdResult) -> str:
     """Return the evidence; for an inconclusive result also the trials that would decide it."""
     text = evidence(one.judgement)
-    if one.outcome != "undecided":
+    if one.outcome != "inconclusive":
         return text
     bound, more = one.judgement.bound, one.judgement.more
     if bound is not None and one.judgement.n and not one.judgement.events:

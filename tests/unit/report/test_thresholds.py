@@ -1,4 +1,4 @@
-"""Thresholds of a run: proven ones pass or fail, others are undecided, in each form that a pipeline reads."""
+"""Thresholds of a run: proven ones pass or fail, others are inconclusive, in each form for pipelines."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,18 +22,18 @@ def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path:
     assert {(one.solution, one.judgement.requirement.measure.name): one.outcome for one in found} == {
         ("1-safe (local)", "lost"): "failed",
         ("1-safe (local)", "outage_writes"): "passed",
-        ("2-safe (on)", "lost"): "undecided",
+        ("2-safe (on)", "lost"): "inconclusive",
         ("2-safe (on)", "outage_writes"): "passed",
         ("2-safe (on)", "tps"): "passed",
     }
     assert sentence(found) == (
-        "3 thresholds, judged 5 times (for each solution and condition): 3 passed, 1 failed, 1 undecided"
+        "3 thresholds, judged 5 times (for each solution and condition): 3 passed, 1 failed, 1 inconclusive"
     )
 
 
 def test_an_inconclusive_threshold_names_the_trials_that_would_decide(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
-    (one,) = [each for each in found if each.outcome == "undecided"]
+    (one,) = [each for each in found if each.outcome == "inconclusive"]
     assert why(one) == "0 of 3 trials, at most 63 % (95 % upper bound); about 26 more trials would decide it"
 
 

@@ -42,7 +42,7 @@ def judge_ratios(versus: Versus, thresholds: Sequence[RatioThreshold]) -> list[R
         ]
         results += [_judged(threshold, item, versus.confidence) for item in own]
         if not own:
-            results.append(RatioResult(threshold, None, "undecided"))
+            results.append(RatioResult(threshold, None, "inconclusive"))
     return results
 
 
@@ -66,5 +66,5 @@ def _judged(threshold: RatioThreshold, change: Change, confidence: float) -> Rat
 
 def _outcome(threshold: RatioThreshold, side: Side | None) -> Outcome:
     if side is None:
-        return "undecided"
+        return "inconclusive"
     return "passed" if (side == "below") == threshold.below else "failed"

@@ -11,9 +11,9 @@ from fivenines.analysis.measures.decide import DecideSettings
 from fivenines.analysis.measures.thresholds import ThresholdSettings
 from fivenines.analysis.resources.cost import Prices
 
-Outcome = Literal["passed", "failed", "undecided"]
+Outcome = Literal["passed", "failed", "inconclusive"]
 
-OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "inconclusive": "undecided"}
+OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "inconclusive": "inconclusive"}
 
 
 @dataclass(frozen=True)

@@ -31,14 +31,14 @@ def write_junit(path: Path, name: str, cases: Sequence[Case]) -> None:
         name=name,
         tests=str(len(cases)),
         failures=str(outcomes.count("failed")),
-        skipped=str(outcomes.count("undecided")),
+        skipped=str(outcomes.count("inconclusive")),
         errors="0",
     )
     for one in cases:
         case = ElementTree.SubElement(suite, "testcase", classname=f"{name}.{one.where}", name=one.name)
         if one.outcome == "failed":
             ElementTree.SubElement(case, "failure", message=one.why)
-        elif one.outcome == "undecided":
+        elif one.outcome == "inconclusive":
             ElementTree.SubElement(case, "skipped", message=one.why)
     ElementTree.indent(suite)
     write_text(path, ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")

@@ -1,4 +1,4 @@
-"""Thresholds on ratios: planted changes pass or fail, what is not proven is undecided."""
+"""Thresholds on ratios: planted changes pass or fail, what is not proven is inconclusive."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -41,29 +41,29 @@ def test_planted_changes_pass_and_fail(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_not_proven_is_undecided(tmp_path: Path) -> None:
+def test_what_is_not_proven_is_inconclusive(tmp_path: Path) -> None:
     versus = _versus(tmp_path, [Recipe("a", tps=1000)], [Recipe("a", tps=1000)], trials=2)
     (item,) = _judged(versus, "tps >= 0.999")
-    assert item.outcome == "undecided"
+    assert item.outcome == "inconclusive"
 
 
 def test_a_bound_can_fail_and_never_pass(tmp_path: Path) -> None:
     versus = _versus(tmp_path, [Recipe("a", outage=2000)], [Recipe("a", outage=2000, gone=5)], trials=5)
     longer, shorter = _judged(versus, "outage_writes <= 1.5", "outage_writes <= 100")
-    assert (longer.outcome, shorter.outcome) == ("failed", "undecided")
+    assert (longer.outcome, shorter.outcome) == ("failed", "inconclusive")
 
 
 def test_percentiles_need_trials_and_say_how_many(tmp_path: Path) -> None:
     versus = _versus(tmp_path, [Recipe("a", outage=2000)], [Recipe("a", outage=6000)], trials=9)
     tail, middle = _judged(versus, "outage_writes p95 <= 1.1", "outage_writes p50 <= 1.5")
-    assert tail.outcome == "undecided" and "needs 86 of each" in why(tail)
+    assert tail.outcome == "inconclusive" and "needs 86 of each" in why(tail)
     assert middle.outcome == "failed" and "by 9 and 9 trials" in why(middle)
 
 
-def test_what_no_cell_has_is_undecided(tmp_path: Path) -> None:
+def test_what_no_cell_has_is_inconclusive(tmp_path: Path) -> None:
     versus = _versus(tmp_path, [Recipe("a")], [Recipe("b")])
     (item,) = _judged(versus, "tps >= 0.95")
-    assert (item.outcome, why(item)) == ("undecided", "not measured in both runs")
+    assert (item.outcome, why(item)) == ("inconclusive", "not measured in both runs")
 
 
 def test_junit_has_a_case_for_each_and_for_what_is_allowed(tmp_path: Path) -> None:

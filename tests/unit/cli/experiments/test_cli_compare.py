@@ -50,8 +50,8 @@ def test_thresholds_on_ratios_decide_the_exit_code(fivenines: Fivenines, tmp_pat
         fivenines("compare", before, after, "--threshold", "tps >= 0.9", "--format", "json").out
     )
     assert [one["outcome"] for one in output["thresholds"]] == ["failed"]
-    undecided = fivenines("compare", before, after, "--threshold", "failover p95 <= 1.1")
-    assert undecided.code == 0 and "undecided" in undecided.out
+    inconclusive = fivenines("compare", before, after, "--threshold", "failover p95 <= 1.1")
+    assert inconclusive.code == 0 and "inconclusive" in inconclusive.out
 
 
 def test_a_page_is_written_where_it_is_reported(fivenines: Fivenines, tmp_path: Path) -> None:

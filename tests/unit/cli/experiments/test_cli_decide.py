@@ -160,16 +160,16 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
     assert answer.code == 3
     assert answer.out.splitlines()[-2:] == [
         "inconclusive: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
-        "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 undecided",
+        "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 inconclusive",
     ]
     assert "<failure" in junit.read_text()
 
 
-def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines, run: str) -> None:
+def test_check_passes_what_is_proven_and_what_is_inconclusive(fivenines: Fivenines, run: str) -> None:
     answer = fivenines("check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5")
     assert answer.code == 0
     assert answer.out.splitlines()[-1] == (
-        "2 thresholds, judged 3 times (for each solution and condition): 2 passed, 1 undecided"
+        "2 thresholds, judged 3 times (for each solution and condition): 2 passed, 1 inconclusive"
     )
 
 

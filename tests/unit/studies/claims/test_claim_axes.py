@@ -152,7 +152,7 @@ def test_a_peak_is_contradicted_if_none_is() -> None:
     assert atom(curve(), peak=peak(1, 8)).status == "contradicted"
 
 
-def test_a_peak_is_undecided_if_some_are() -> None:
+def test_a_peak_is_inconclusive_if_some_are() -> None:
     result = atom(curve(cov=0.08), peak=peak(32, 64))
     assert (result.status, result.why) == ("inconclusive", "width")
     assert result.members == ["16", "32"]
@@ -211,7 +211,7 @@ def test_a_choice_is_what_cannot_be_told_from_the_best() -> None:
     assert "the sweep chose 0" in atom(figures, choice=choice(0)).sentence
 
 
-def test_a_choice_of_what_is_alike_is_undecided() -> None:
+def test_a_choice_of_what_is_alike_is_inconclusive() -> None:
     figures = sweep({"0": 100, "1000": 99, "1500": 60})
     assert atom(figures, choice=choice(0)).why == "width"
     assert atom(figures, choice=choice(0, 1000)).status == "holds"

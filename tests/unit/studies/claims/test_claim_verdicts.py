@@ -131,7 +131,7 @@ def test_an_event_that_is_certain_needs_no_correction() -> None:
     assert result.outcome == "does not hold" and result.tally == "20 of 21 hold, 1 contradicted"
 
 
-def test_a_verdict_of_nothing_is_undecided() -> None:
+def test_a_verdict_of_nothing_is_inconclusive() -> None:
     assert verdict("all", []).outcome == verdict("any", []).outcome == "inconclusive"
     assert verdict("all", [Atom("inconclusive", "")]).status == "inconclusive"
 

@@ -66,7 +66,7 @@ def only(status: str, texts: dict[int, str]) -> list[int]:
     return [at for at, item in texts.items() if item == status]
 
 
-def test_eventual_against_drbd_is_undecided_at_32_threads_and_against_c_at_16() -> None:
+def test_eventual_against_drbd_is_inconclusive_at_32_threads_and_against_c_at_16() -> None:
     against_a, against_c = ahead("w", "eventual", "drbd-a"), ahead("w", "eventual", "drbd-c")
     assert only("holds", against_a) == [1, 4, 8, 16] and only("inconclusive", against_a) == [32]
     assert only("holds", against_c) == [1, 4, 8] and only("inconclusive", against_c) == [16, 32]
