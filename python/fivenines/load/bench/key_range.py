@@ -27,7 +27,7 @@ def caution(connect: Callable[[float], AbstractContextManager[Any]], workload: W
         return ""
     table, key, size, option = expected
     probed = min(PROBES, size)
-    ids = ", ".join(str(1 + number * size // PROBES) for number in range(probed))
+    ids = ", ".join(str(1 + number * size // probed) for number in range(probed))
     try:
         with connect(10.0) as connection, closing(connection.cursor()) as cursor:
             cursor.execute(f"SELECT count(*) FROM {table} WHERE {key} IN ({ids})")

@@ -40,6 +40,13 @@ def test_a_table_of_another_size_is_a_caution(first: int, last: int, words: str)
     assert found.startswith(words) and bool(found) == bool(words)
 
 
+@pytest.mark.parametrize("size", [1, 20, 99, 100, 150])
+def test_the_ids_that_are_looked_for_span_a_small_table(size: int) -> None:
+    assert _caution(1, size, size) == ""
+    # Half of the rows are missing, so that half of the ids are found.
+    assert _caution(size // 2 + 1, size, size).startswith("Only ") == (size > 1)
+
+
 def test_what_chooses_no_rows_and_what_cannot_be_asked_is_none() -> None:
     assert _caution(1, 10, workload="oltp_insert") == ""
 
