@@ -141,6 +141,8 @@ pub struct Failure {
     pub doubt: bool,
     /// How many statements of the call were done before it.
     pub done: u16,
+    /// It ended a statement alone, although its class ends sessions elsewhere.
+    pub session_goes_on: bool,
 }
 
 impl Failure {
@@ -152,6 +154,22 @@ impl Failure {
             state: None,
             doubt: class.leaves_doubt(),
             done: 0,
+            session_goes_on: false,
+        }
+    }
+
+    /// The session is of no further use after it.
+    pub fn ends_session(&self) -> bool {
+        self.class.ends_session() && !self.session_goes_on
+    }
+
+    /// The same, by which a server reports that a time limit of its own has ended the statement: it was rolled back,
+    /// also where it would have committed by itself.
+    pub fn of_server_limit(self, session_goes_on: bool) -> Failure {
+        Failure {
+            doubt: false,
+            session_goes_on,
+            ..self
         }
     }
 

@@ -24,7 +24,7 @@ pub fn require_transactions(client: &mut Client, kind: Kind, table: &str) -> Res
     );
     match client.query(&question) {
         Ok(_) => {}
-        Err(failure) if failure.class.ends_session() => return Err(failure),
+        Err(failure) if failure.ends_session() => return Err(failure),
         // A server that only speaks the protocol may lack these views.
         Err(_) => return Ok(()),
     }

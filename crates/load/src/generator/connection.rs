@@ -296,7 +296,7 @@ impl Connection {
                 self.failed = 0;
                 ConnectionEvent::Done(reply)
             }
-            (State::Busy, Event::Refused(failure)) if !failure.class.ends_session() => {
+            (State::Busy, Event::Refused(failure)) if !failure.ends_session() => {
                 self.state = State::Idle;
                 ConnectionEvent::Refused(failure)
             }

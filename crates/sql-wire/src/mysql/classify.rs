@@ -27,6 +27,9 @@ pub fn error(payload: &[u8]) -> Failure {
 /// A failure by the server's number and message.
 pub fn failure(number: u16, message: &str) -> Failure {
     let mut failure = Failure::new(class(number, message), number.to_string(), message);
+    if matches!(number, 1969 | 3024) {
+        failure = failure.of_server_limit(true);
+    }
     failure.doubt |= leaves_doubt(number, &failure);
     if number == 3159 {
         failure.message.push_str(" (--tls require does that)");
@@ -234,6 +237,17 @@ mod tests {
             "Got error 64 \"Machine is not on the network\" during COMMIT",
         ));
         assert_eq!((failed.class, failed.doubt), (Class::Other, true));
+    }
+
+    #[test]
+    fn a_time_limit_of_the_server_ends_a_statement_alone() {
+        for number in [1969, 3024] {
+            let failure = error(&packet(number, "Query execution was interrupted"));
+            assert_eq!((failure.class, failure.doubt), (Class::Timeout, false));
+            assert!(!failure.ends_session());
+        }
+        let proxy = error(&packet(1907, "query_timeout exceeded"));
+        assert!(proxy.doubt && proxy.ends_session());
     }
 
     #[test]

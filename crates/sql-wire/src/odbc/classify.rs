@@ -17,7 +17,7 @@ pub fn failure(kind: Kind, state: &str, native: i32, dead: bool, message: &str) 
         _ => of_others(kind, state, native, message),
     };
     // libmariadb tells any loss of a connection with TLS as a failure of TLS (2026), which at the log-in it may be
-    if dead && !failure.class.leaves_doubt() {
+    if dead && (failure.session_goes_on || !failure.class.leaves_doubt()) {
         failure = Failure::new(Class::Connection, failure.code, failure.message);
     }
     failure
@@ -80,6 +80,7 @@ fn of_postgres(state: &str, message: &str) -> Failure {
     ];
     let by_words = words.iter().find(|(words, _)| message.contains(words));
     let class = match (state, by_words) {
+        ("57014", None) if !is_fatal => return postgres::classify::failure(state, message, true),
         _ if message.contains("database \"") && message.contains("does not exist") => {
             Class::UnknownDatabase
         }
@@ -289,6 +290,15 @@ mod tests {
         ] {
             let failure = failure(kind, state, native, false, message);
             assert!(failure.doubt && failure.class.ends_session(), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_of_the_server_ends_a_session_that_is_dead_alone() {
+        for (kind, state, native) in [(Kind::Postgres, "57014", 0), (Kind::Mysql, "HY000", 1969)] {
+            let of = |dead| failure(kind, state, native, dead, "x");
+            assert!(!of(false).doubt && !of(false).ends_session());
+            assert!(of(true).doubt && of(true).ends_session());
         }
     }
 

@@ -9,10 +9,21 @@ pub fn error(body: &[u8]) -> (Failure, bool) {
     let code = error_field(body, b'C').unwrap_or("XX000".into());
     let message = error_field(body, b'M').unwrap_or_default();
     let fatal = is_fatal(body);
-    let failure = Failure::new(class(&code, &message), code, message);
+    let failure = failure(&code, &message, !fatal);
     match fatal {
         true => (ending(failure), true),
         false => (failure, false),
+    }
+}
+
+/// A failure by SQLSTATE and message. PostgreSQL reports its own time limits before it commits anything: a limit that
+/// ends the wait for a synchronous standby is a warning, and the commit succeeds.
+pub fn failure(code: &str, message: &str, session_goes_on: bool) -> Failure {
+    let failure = Failure::new(class(code, message), code, message);
+    match code {
+        "57014" => failure.of_server_limit(session_goes_on),
+        "25P03" | "25P04" => failure.of_server_limit(false),
+        _ => failure,
     }
 }
 
@@ -204,6 +215,26 @@ mod tests {
         }
         assert_eq!(class("0A000", "cross-database references"), Class::Other);
         assert!(Class::SessionLost.ends_session() && !Class::SessionLost.leaves_doubt());
+    }
+
+    #[test]
+    fn a_time_limit_of_the_server_leaves_no_doubt() {
+        for (severity, code, ends) in [
+            ("ERROR", "57014", false),
+            ("FATAL", "57014", true),
+            ("FATAL", "25P03", true),
+            ("FATAL", "25P04", true),
+        ] {
+            let body = format!("V{severity}\0C{code}\0Mtimeout\0\0");
+            let (failure, _) = error(body.as_bytes());
+            assert_eq!(
+                (failure.class, failure.doubt, failure.ends_session()),
+                (Class::Timeout, false, ends),
+                "{severity} {code}"
+            );
+        }
+        let pooler = error(b"SFATAL\0C08P01\0Mtransaction timeout\0\0").0;
+        assert!(pooler.doubt && pooler.ends_session());
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn held(connect: &mut impl FnMut() -> Result<Client, Failure>) -> Result<Client,
 fn value_of(client: &mut Client, setting: &Setting) -> Result<Option<String>, Failure> {
     match client.query(&setting.question) {
         Ok(_) => {}
-        Err(failure) if failure.class.ends_session() => return Err(failure),
+        Err(failure) if failure.ends_session() => return Err(failure),
         Err(_) => return Ok(None),
     }
     let rows = client.rows();
