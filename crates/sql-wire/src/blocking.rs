@@ -1,6 +1,7 @@
 //! A simple blocking client over a session, for the paths where speed does not matter.
 
 use super::tls::TlsStream;
+use crate::committing::{self, Commits};
 use crate::credentials::Credentials;
 use crate::effect::Effect;
 use crate::endpoint::Endpoint;
@@ -17,9 +18,6 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Sent to a MySQL session whose statements do not commit by themselves.
-pub const AUTOCOMMIT: &str = "SET autocommit = 1";
 
 enum Stream {
     Tcp(TcpStream),
@@ -100,25 +98,37 @@ impl Client {
         Ok(client)
     }
 
-    /// Makes each statement commit, and returns whether it would have done so by itself: MySQL's default and its
-    /// init_connect can say otherwise. The status flags show neither: MySQL 9.7 calls a session of
-    /// `SET GLOBAL autocommit = 0` one that commits.
-    pub fn commit_each(&mut self, kind: Kind) -> Result<bool, Failure> {
+    /// Makes each statement commit, and a COMMIT do no more. Returns what new sessions must be sent for that; None: the
+    /// server commits so by itself.
+    pub fn commit_each(&mut self, kind: Kind) -> Result<Option<&'static str>, Failure> {
+        let wanted = committing::statement(&self.commits(kind)?);
+        if let Some(sql) = wanted {
+            self.query(sql)?;
+        }
+        Ok(wanted)
+    }
+
+    /// Requires sessions in which a COMMIT does no more than that, of a server whose sessions are left as they are.
+    ///
+    /// # Errors
+    /// A COMMIT also begins a transaction or ends the session, or the connection was lost.
+    pub fn require_plain_commits(&mut self, kind: Kind) -> Result<(), Failure> {
+        committing::require_plain(&self.commits(kind)?)
+    }
+
+    /// How sessions commit. The status flags do not show it: MySQL 9.7 calls a session of `SET GLOBAL autocommit = 0`
+    /// one that commits.
+    fn commits(&mut self, kind: Kind) -> Result<Commits, Failure> {
         if kind != Kind::Mysql || self.credentials.by_odbc {
-            return Ok(true);
+            return Ok(Commits::default());
         }
-        // SHOW, as its count is of no statement that a load's statements are compared by.
-        let is_off = match self.query("SHOW SESSION VARIABLES LIKE 'autocommit'") {
-            Ok(_) => self.rows().text(0, 1).as_deref() == Some("OFF"),
+        match self.query(committing::QUESTION) {
+            Ok(_) => {}
             Err(failure) if failure.class == Class::Connection => return Err(failure),
-            Err(_) => false,
-        };
-        let standing = self.session.standing();
-        let commits = !is_off && standing.is_none_or(|standing| standing.autocommit);
-        if !commits {
-            self.query(AUTOCOMMIT)?;
+            Err(_) => self.rows_mut().start(0),
         }
-        Ok(commits)
+        let by_itself = self.session.standing().is_none_or(|now| now.autocommit);
+        Ok(Commits::read(self.rows(), by_itself))
     }
 
     /// Bounds the waits of later calls.

@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod blocking;
+pub mod committing;
 mod credentials;
 mod der;
 pub mod effect;

@@ -48,9 +48,11 @@ def two_mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Extern
         yield pair
 
 
-def load(dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None) -> dict[str, Any]:
+def load(
+    dsn: str, out: Path, meanwhile: Callable[[], None] = lambda: None, work: tuple[str, ...] = WORK
+) -> dict[str, Any]:
     """Run a load, call a function meanwhile, and return load.json."""
-    command = program("bench", "--dsn", dsn, *WORK, "--duration", f"{4 + 2 * PATIENCE:g}s", "--out", str(out))
+    command = program("bench", "--dsn", dsn, *work, "--duration", f"{4 + 2 * PATIENCE:g}s", "--out", str(out))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         meanwhile()
         _, errors = process.communicate(timeout=LIMIT)
@@ -189,6 +191,51 @@ def test_statements_commit_where_mysql_does_not_by_itself(
     assert loaded["transactions"]["failed"] == 0 and loaded["transactions"]["ok"] > 0
 
 
+@pytest.mark.parametrize("value", ["CHAIN", "RELEASE"])
+def test_what_counts_as_committed_is_committed_whatever_completion_type_says(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path, value: str
+) -> None:
+    """Each transaction of the mix adds 1 to the sum, with a COMMIT or without one."""
+    _, b = two_mysql
+    mix = ("--workload", "oltp_update_index", "--workload", "oltp_write_only")
+    mix += ("--set", "oltp_write_only.delete_inserts=0", *WORK[2:])
+    dsn = f"mysql://app:app@{b.at}/sbtest"
+    script = tmp_path / "one.sql"
+    script.write_text("BEGIN;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 1;\nCOMMIT;\n")
+    before = _sum(b)
+    _by_boss(b, f"SET GLOBAL completion_type = '{value}'")
+    try:
+        loaded = load(dsn, tmp_path / "load", work=mix)
+        assert f"completion_type is {value}" in _refused("--dsn", dsn, "--script", str(script))
+    finally:
+        _by_boss(b, "SET GLOBAL completion_type = 'NO_CHAIN'")
+    of = loaded["transactions"]
+    assert of["ok"] > 0 and not {"connection", "shutdown"} & _classes(loaded)
+    assert before + of["ok"] <= _sum(b) <= before + of["ok"] + of["in_doubt"]
+
+
+def _sum(server: ExternalServer) -> int:
+    ((total,),) = server.query("SELECT (SELECT sum(k) FROM sbtest1) + (SELECT sum(k) FROM sbtest2)", "boss")
+    return int(str(total))
+
+
+def test_a_statement_that_the_time_limit_of_postgresql_ended_has_failed(
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    _, b = two_postgres
+    script = tmp_path / "slow.sql"
+    script.write_text("UPDATE sbtest1 SET k = k + 1 WHERE id = 1 AND pg_sleep(10) IS NOT NULL;\n")
+    dsn = f"postgresql://app@{b.at}/sbtest?statement_timeout=50ms"
+    arguments = ("--connections", "2", "--duration", "2s", "--out", str(tmp_path / "load"))
+    assert "canceling statement" in _refused("--dsn", dsn, "--script", str(script), *arguments)
+    loaded = json.loads((tmp_path / "load" / "load.json").read_text())
+    of = loaded["transactions"]
+    assert (of["ok"], of["in_doubt"]) == (0, 0) and of["failed"] > 0
+    assert {(str(error["class"]), str(error["code"])) for error in loaded["errors"]} == {("timeout", "57014")}
+    # The sessions go on.
+    assert loaded["connects"]["ok"] == 2
+
+
 def test_tables_without_transactions_are_refused(two_mysql: tuple[ExternalServer, ExternalServer]) -> None:
     # Tests before this one leave the other server read-only.
     _, b = two_mysql
@@ -210,8 +257,9 @@ def test_tables_without_transactions_are_refused(two_mysql: tuple[ExternalServer
 
 
 def _refused(*arguments: str) -> str:
-    """Return the error of a load that must not begin."""
-    command = program("bench", *arguments, "--duration", "1s")
+    """Return the error of a load that must fail."""
+    length = () if "--duration" in arguments else ("--duration", "1s")
+    command = program("bench", *arguments, *length)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
     assert done.returncode == 1, done.stderr
     return done.stderr

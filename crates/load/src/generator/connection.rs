@@ -33,7 +33,7 @@ use crate::record::Source;
 use crate::transport::Transport;
 use base::sys;
 use mio::Token;
-use sql_wire::blocking::AUTOCOMMIT;
+use sql_wire::committing::AUTOCOMMIT;
 use sql_wire::role::{self, Verdict};
 use sql_wire::{Class, Effect, Event, Failure, Session, Standing};
 use state::{Single, State};
@@ -350,13 +350,13 @@ impl Connection {
     fn begin_session(&mut self, shared: &mut Shared) -> ConnectionEvent {
         let seen_off = self.standing().is_some_and(|standing| !standing.autocommit);
         // the log-in tells neither the server's default nor what an init_connect has done
-        let off = seen_off || shared.sessions.autocommit_off;
-        match self.autocommit && off {
-            true => {
+        let wanted = shared.sessions.commit_each;
+        match wanted.or(seen_off.then_some(AUTOCOMMIT)) {
+            Some(sql) if self.autocommit => {
                 self.state = State::Autocommit;
-                self.tell(AUTOCOMMIT, shared)
+                self.tell(sql, shared)
             }
-            false => self.set_up(0, shared),
+            _ => self.set_up(0, shared),
         }
     }
 

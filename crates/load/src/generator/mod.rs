@@ -72,7 +72,7 @@ pub fn main(args: &Args) -> Result<()> {
         recorder,
         greatest.ledger,
     )?;
-    run.load.shared.sessions.autocommit_off = greatest.autocommit_off;
+    run.load.shared.sessions.commit_each = greatest.commit_each;
     run.add_side_workloads(args, alongside);
     run.add_probes(args, greatest.probes);
     run.drive()?;

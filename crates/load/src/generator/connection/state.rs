@@ -17,7 +17,7 @@ pub enum State {
     Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
-    /// The session runs `AUTOCOMMIT`.
+    /// The session is made to commit each statement.
     Autocommit,
     /// The session has received this setting of the workload.
     SettingUp(usize),

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use sql_wire::blocking::Client;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::role::{self, Verdict, Wanted};
-use sql_wire::{Class, Credentials, Failure, Kind, storage};
+use sql_wire::{Class, Credentials, Failure, Kind, committing, storage};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use workloads::Workload;
@@ -17,14 +17,16 @@ use workloads::Workload;
 const PAUSE: Duration = Duration::from_millis(100);
 /// For one server: a silent one must not use up the time in which another could be found.
 const CONNECT: Duration = Duration::from_secs(1);
+/// Codes of failures that a setting of the server causes.
+const OF_SETTINGS: [&str; 2] = [storage::CODE, committing::CODE];
 
 /// The greatest numbers in the tables into which runs write their own rows.
 #[derive(Default)]
 pub struct Greatest {
     pub ledger: i64,
     pub probes: i64,
-    /// In new sessions statements do not commit by themselves.
-    pub autocommit_off: bool,
+    /// What new sessions are sent so that each statement commits.
+    pub commit_each: Option<&'static str>,
 }
 
 /// Checks the requirements of the run and creates its additional tables.
@@ -40,10 +42,13 @@ pub fn check(
     let deadline = Instant::now() + args.start_timeout;
     let (endpoints, wanted) = workers_need(args, workload);
     let setup = args.session_setup(args.driver, workload);
-    let (autocommit_off, lost) = try_until(deadline, endpoints, |endpoint| {
+    let (commit_each, lost) = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
         // A script gets the server as it is, and no statement that it does not contain.
-        let off = workload.relies_on_autocommit() && !client.commit_each(args.driver)?;
+        let commit_each = match workload.relies_on_autocommit() {
+            true => client.commit_each(args.driver)?,
+            false => client.require_plain_commits(args.driver).map(|()| None)?,
+        };
         if let Some(table) = workload.required_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
             storage::require_transactions(&mut client, args.driver, table)?;
@@ -52,14 +57,14 @@ pub fn check(
         drop(client);
         let connect = || usable(args, endpoint, credentials, wanted);
         let lost = kept_settings::lost(args.driver, &setup, connect)?;
-        Ok((off, lost.map(|why| format!("{endpoint}: {why}"))))
+        Ok((commit_each, lost.map(|why| format!("{endpoint}: {why}"))))
     })?;
     if let Some(why) = lost {
         bail!("a setting of the load's sessions is not in effect: {why}");
     }
     if args.ledger_rate == 0.0 && alongside.is_empty() && args.probes.probe_every.is_none() {
         return Ok(Greatest {
-            autocommit_off,
+            commit_each,
             ..Greatest::default()
         });
     }
@@ -69,13 +74,13 @@ pub fn check(
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        let off = autocommit_off || !client.commit_each(args.driver)?;
+        let commit_each = commit_each.or(client.commit_each(args.driver)?);
         for (workload, _) in alongside {
             workload.ready(&mut client)?;
         }
         let (kind, table) = (args.driver, &args.ledger_table);
         Ok(Greatest {
-            autocommit_off: off,
+            commit_each,
             ledger: prepare_table(&mut client, kind, table, &ledger::create(kind, table))?,
             probes: match args.probes.probe_every {
                 Some(_) => {
@@ -179,9 +184,9 @@ fn try_until<T>(
                 Err(failure) => failures.push((endpoint, failure)),
             }
         }
-        let hopeless = failures
-            .iter()
-            .all(|(_, failure)| failure.class.permanent() || failure.code == storage::CODE);
+        let hopeless = failures.iter().all(|(_, failure)| {
+            failure.class.permanent() || OF_SETTINGS.contains(&failure.code.as_str())
+        });
         if hopeless || Instant::now() >= deadline {
             let reasons: Vec<String> = failures
                 .iter()

@@ -52,7 +52,7 @@ pub fn load(
             kind: frame.kind,
             credentials,
             unnamed: args.protocol != Protocol::Prepared,
-            autocommit_off: false,
+            commit_each: None,
         },
         sockets: Sockets::new(poll.registry().try_clone()?, timing(args)),
         timers: Timers::default(),

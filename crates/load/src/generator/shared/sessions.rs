@@ -8,8 +8,8 @@ pub struct Sessions {
     pub credentials: Credentials,
     /// Statements have no names.
     pub unnamed: bool,
-    /// In new sessions of the servers statements do not commit by themselves.
-    pub autocommit_off: bool,
+    /// What new sessions are sent so that each statement commits, where the servers require it.
+    pub commit_each: Option<&'static str>,
 }
 
 impl Sessions {
