@@ -32,7 +32,8 @@ pub fn failure(number: u16, message: &str) -> Failure {
     }
     failure.doubt |= leaves_doubt(number, &failure);
     if number == 3159 {
-        failure.message.push_str(" (--tls require does that)");
+        let remedy = " (bench: --tls require; experiments: load: {tls: require})";
+        failure.message.push_str(remedy);
     }
     failure
 }

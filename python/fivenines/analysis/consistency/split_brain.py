@@ -144,11 +144,15 @@ def split_brain(
 
 
 def would_be_seen(record: TrialRecord, states: States) -> bool:
-    """Return whether a split brain would be detected: nodes were polled, or the design rules it out."""
+    """Return whether a split brain would be detected: each server was polled, or the design rules it out.
+
+    A server that was down has states, too. One without any refused the watch, as by requiring TLS.
+    """
     deployment = record.deployment
-    if states or deployment is None or not deployment.single_writer:
+    if deployment is None or not deployment.single_writer:
         return True
-    return sum(role in _SERVERS for role in deployment.roles.values()) < 2
+    servers = [name for name, role in deployment.roles.items() if role in _SERVERS]
+    return len(servers) < 2 or all(states.get(name) for name in servers)
 
 
 def split_brains(trials: Sequence[StoredTrial], states: Mapping[str, States]) -> dict[str, list[SplitBrain]]:
