@@ -56,7 +56,9 @@ pub fn load(
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Usage::error(format!("cannot read {name}: {error}")))?;
-    SqlFile::new(&name, &text, kind, defined, as_texts)
+    // Editors on Windows write a byte order mark, which no server takes.
+    let text = text.trim_start_matches('\u{feff}');
+    SqlFile::new(&name, text, kind, defined, as_texts)
 }
 
 impl SqlFile {

@@ -36,6 +36,34 @@ fn variables_become_parameters_of_their_types() {
 }
 
 #[test]
+fn a_comment_that_mysql_executes_is_sent_whole() {
+    let text = "/*!40101 SET NAMES utf8 */;\n/*! INSERT INTO t VALUES (1) */;\n-- it's one\nSELECT 'what?' /* ? */";
+    let all = calls(file(text, Kind::Mysql, &[]), 0, 1);
+    let sent: Vec<String> = all
+        .iter()
+        .map(|called| called.statement.sql.to_string())
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            "/*!40101 SET NAMES utf8 */",
+            "/*! INSERT INTO t VALUES (1) */",
+            "SELECT 'what?' /* ? */"
+        ]
+    );
+    assert_eq!(all[1].statement.effect, Effect::Write);
+}
+
+#[test]
+fn a_placeholder_of_mysql_is_a_mistake() {
+    let refused = |text: &str| {
+        let made = SqlFile::new("x.sql", text, Kind::Mysql, &[], false);
+        made.map(drop).unwrap_err().to_string()
+    };
+    assert!(refused("SELECT '?', ?").contains("write :name for a parameter"));
+}
+
+#[test]
 fn parameters_have_the_types_of_literals_on_postgres() {
     let all = calls(
         file(

@@ -36,6 +36,8 @@ impl Reader<'_> {
         while self.at < self.text.len() {
             match self.next_piece()? {
                 (Piece::Comment, _) if self.leads_a_statement()? => self.statement()?,
+                // The frame of a comment that MySQL executes belongs to its statement.
+                (Piece::Space, _) if self.text[self.at..].starts_with("/*") => self.statement()?,
                 (Piece::Space | Piece::Comment, end) => self.at = end,
                 _ if self.text[self.at..].starts_with(';') => self.at += 1,
                 _ if self.text[self.at..].starts_with('\\') => self.command()?,

@@ -78,6 +78,9 @@ const FATAL: [&str; 16] = [
     "\u{ce58}\u{ba85}\u{c801}\u{c624}\u{b958}",
 ];
 
+/// How the names of statements begin that the load prepares by itself.
+const OWN_NAME: &str = "\"f9_";
+
 /// SQLSTATEs are listed in PostgreSQL's manual, appendix A.
 pub fn class(code: &str, message: &str) -> Class {
     match code {
@@ -96,7 +99,9 @@ pub fn class(code: &str, message: &str) -> Class {
         "3D000" | "57P04" => Class::UnknownDatabase,
         "42P01" => Class::MissingTable,
         // A prepared statement is not there, or one of another session is: the server behind the connection is
-        // another one, or another client discarded the session's state.
+        // another one, or another client discarded the session's state. A name of the user's own is there twice where
+        // a script prepares it in each transaction.
+        "42P05" if message.contains('"') && !message.contains(OWN_NAME) => Class::Other,
         "26000" | "42P05" => Class::SessionLost,
         "53300" => Class::Refused,
         // The table was altered under a prepared statement, which only preparing it again heals.
@@ -214,6 +219,10 @@ mod tests {
             assert_eq!(class(code, message), Class::SessionLost, "{code}");
         }
         assert_eq!(class("0A000", "cross-database references"), Class::Other);
+        let own = "prepared statement \"f9_0000000000000001\" already exists";
+        let of_script = "prepared statement \"p\" already exists";
+        assert_eq!(class("42P05", own), Class::SessionLost);
+        assert_eq!(class("42P05", of_script), Class::Other);
         assert!(Class::SessionLost.ends_session() && !Class::SessionLost.leaves_doubt());
     }
 

@@ -6,7 +6,7 @@ use super::super::value::Value;
 use super::draft::Draft;
 use super::reader::{Mistake, Reader};
 use crate::effect::sort;
-use crate::pieces::{Body, Piece, statements};
+use crate::pieces::{Body, Piece, piece, statements};
 use sql_wire::Kind;
 
 /// The statements that take parameters, on PostgreSQL and on MySQL.
@@ -89,8 +89,8 @@ impl Reader<'_> {
         let as_text = self.as_texts || draft.textual || several || takes_none;
         if self.kind == Kind::Mysql
             && !as_text
-            && draft.sql.contains('?')
             && draft.parameters.is_empty()
+            && has_placeholder(&draft.sql, self.kind)
         {
             return Err(self.mistake(start, "write :name for a parameter, not '?'"));
         }
@@ -158,6 +158,19 @@ impl Reader<'_> {
         }
         draft.push(&text[done..]);
     }
+}
+
+/// Whether a `?` stands outside quotes and comments.
+fn has_placeholder(sql: &str, kind: Kind) -> bool {
+    let mut at = 0;
+    while at < sql.len() && sql[at..].contains('?') {
+        let (found, end) = piece(sql, at, kind);
+        if found == Piece::Symbol && &sql[at..end] == "?" {
+            return true;
+        }
+        at = end;
+    }
+    false
 }
 
 /// The length of `:name` at the beginning of a text. `[1:2]` and `:=` are SQL's own.
