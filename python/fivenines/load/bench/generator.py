@@ -315,7 +315,9 @@ def hint(reason: str) -> str:
     """Return a hint for a known error, on a separate line."""
     # An ODBC connection string contains the word, too.
     reason = re.sub(r"(?i)database\s*=", "", reason)
-    absent = any(word in reason for word in ("1146", "42P01", "doesn't exist", "does not exist"))
+    # A function or a column that is missing is no matter of `--prepare`.
+    named = re.search(r"(?i)\b(relation|table|view)\b.*(doesn't|does not) exist", reason)
+    absent = named or any(code in reason for code in ("1146", "42P01"))
     if absent and "atabase" not in reason:
         return "\n    add --prepare to create and fill the workload's tables"
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):

@@ -146,6 +146,20 @@ def test_a_failure_is_one_message_without_the_password(
     assert type(failed.value) is kind
 
 
+@pytest.mark.parametrize(
+    ("reason", "hinted"),
+    [
+        ('missing_table (42P01): relation "sbtest1" does not exist', True),
+        ("Table 'sbtest.sbtest1' doesn't exist", True),
+        ("procedure addh(integer, integer, unknown) does not exist", False),
+        ('column "x" does not exist', False),
+        ("FUNCTION shop.f does not exist", False),
+    ],
+)
+def test_tables_are_to_be_prepared_where_a_table_is_missing(reason: str, hinted: bool) -> None:
+    assert bool(generator.hint(reason)) is hinted
+
+
 def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(tmp_path: Path, program: Program) -> None:
     (tmp_path / "load.json").write_text('{"transactions": {"ok": 5}}')
     program("exit 0")
