@@ -4,6 +4,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 from lab_external_servers import ExternalServer, mysql, postgres, running
 from lab_forgetful import forgetful
 from lab_support import LIMIT, PATIENCE, program
+
+from fivenines.servers.external import writable
+from fivenines.servers.external.remote import Target, open_postgres
 
 WORK = (
     "--workload",
@@ -234,6 +238,32 @@ def test_a_statement_that_the_time_limit_of_postgresql_ended_has_failed(
     assert {(str(error["class"]), str(error["code"])) for error in loaded["errors"]} == {("timeout", "57014")}
     # The sessions go on.
     assert loaded["connects"]["ok"] == 2
+
+
+def test_texts_are_utf8_whatever_the_encoding_of_the_database(
+    two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    """The texts of a script keep their characters, and answers about a server are words and no bytes."""
+    _, b = two_postgres
+    script = tmp_path / "text.sql"
+    script.write_text("INSERT INTO words VALUES ('\u00e9');\n")
+    for encoding, length in (("LATIN1", 1), ("SQL_ASCII", 2)):
+        name = encoding.lower()
+        b.query(
+            f"CREATE DATABASE {name} OWNER app ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' "
+            "TEMPLATE template0",
+            "repl",
+        )
+        target = Target("127.0.0.1", b.port, "app", "", name)
+        with closing(open_postgres(target, 5.0, 30.0)) as connection:
+            assert writable.why_not("postgres", connection.execute) == ""
+            connection.execute("CREATE TABLE words (word text)")
+            dsn = f"postgresql://app@{b.at}/{name}"
+            loaded = load(dsn, tmp_path / name, work=("--script", str(script), "--connections", "1"))
+            assert loaded["transactions"]["ok"] > 0
+            assert connection.execute("SELECT DISTINCT length(word), word FROM words").fetchall() == [
+                (length, "\u00e9")
+            ]
 
 
 def test_tables_without_transactions_are_refused(two_mysql: tuple[ExternalServer, ExternalServer]) -> None:

@@ -56,6 +56,8 @@ impl PostgresSession {
             let settings = [
                 ("user", self.credentials.user.as_str()),
                 ("database", self.credentials.database.as_str()),
+                // A database of another encoding would take the bytes of a script's texts for its own.
+                ("client_encoding", "UTF8"),
                 (
                     "application_name",
                     if names_itself { "" } else { "fivenines" },
