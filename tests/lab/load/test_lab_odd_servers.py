@@ -240,6 +240,28 @@ def test_a_statement_that_the_time_limit_of_postgresql_ended_has_failed(
     assert loaded["connects"]["ok"] == 2
 
 
+def test_time_limits_of_a_server_do_not_end_the_preparation(
+    two_postgres: tuple[ExternalServer, ExternalServer], two_mysql: tuple[ExternalServer, ExternalServer]
+) -> None:
+    (_, postgres_server), (_, mysql_server) = two_postgres, two_mysql
+    limits = ("statement_timeout", "transaction_timeout", "idle_session_timeout", "lock_timeout")
+    for name in limits:
+        postgres_server.query(f"ALTER ROLE app IN DATABASE sbtest SET {name} = '20ms'", "repl")
+    _by_boss(mysql_server, "SET GLOBAL wait_timeout = 1", "SET GLOBAL max_execution_time = 1")
+    work = ("--workload", "tpcc", "--set", "warehouses=1", "--prepare", "--duration", "0s")
+    try:
+        for dsn in (
+            f"postgresql://app@{postgres_server.at}/sbtest",
+            f"mysql://app:app@{mysql_server.at}/sbtest",
+        ):
+            command = program("bench", "--dsn", dsn, *work)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+            assert done.returncode == 0, done.stderr
+    finally:
+        postgres_server.query("ALTER ROLE app IN DATABASE sbtest RESET ALL", "repl")
+        _by_boss(mysql_server, "SET GLOBAL wait_timeout = 28800", "SET GLOBAL max_execution_time = 0")
+
+
 def test_texts_are_utf8_whatever_the_encoding_of_the_database(
     two_postgres: tuple[ExternalServer, ExternalServer], tmp_path: Path
 ) -> None:

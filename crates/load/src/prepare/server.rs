@@ -58,9 +58,11 @@ impl Server {
     fn known_session(&mut self) -> Result<(), Failure> {
         if self.kind == Kind::Postgres {
             return self.run(
+                // Older servers lack some of the limits.
                 "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
-                 SET statement_timeout = 0; SET lock_timeout = 0; \
-                 SET idle_in_transaction_session_timeout = 0",
+                 SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('statement_timeout', \
+                 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout', \
+                 'idle_session_timeout')",
             );
         }
         if self.kind.is_by_odbc_alone() {
@@ -69,7 +71,9 @@ impl Server {
         self.run(
             "SET SESSION sql_mode = \
              'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO', \
-             SESSION foreign_key_checks = 0",
+             /*!50708 SESSION max_execution_time = 0, */ /*M!100101 SESSION max_statement_time = 0, */ \
+             /*M!100300 SESSION idle_transaction_timeout = 0, SESSION idle_write_transaction_timeout = 0, */ \
+             SESSION wait_timeout = 28800, SESSION foreign_key_checks = 0",
         )?;
         let packet = self.number("SELECT @@max_allowed_packet")?;
         self.statement = STATEMENT.min(packet as usize / 2);
