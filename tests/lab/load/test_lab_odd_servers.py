@@ -218,6 +218,24 @@ def test_what_counts_as_committed_is_committed_whatever_completion_type_says(
     assert before + of["ok"] <= _sum(b) <= before + of["ok"] + of["in_doubt"]
 
 
+def test_what_a_session_rolls_back_has_failed(
+    two_mysql: tuple[ExternalServer, ExternalServer], tmp_path: Path
+) -> None:
+    """Each session begins within a transaction, so that its first statement does not commit."""
+    _, b = two_mysql
+    work = ("--workload", "oltp_update_index", *WORK[2:])
+    before = _sum(b)
+    _by_boss(b, "SET GLOBAL init_connect = 'START TRANSACTION'")
+    try:
+        loaded = load(f"mysql://app:app@{b.at}/sbtest", tmp_path / "load", work=work)
+    finally:
+        _by_boss(b, "SET GLOBAL init_connect = ''")
+    of = loaded["transactions"]
+    (error,) = [error for error in loaded["errors"] if str(error["code"]) == "left_open"]
+    assert of["ok"] > 0 and error["count"] == of["failed"]
+    assert before + of["ok"] <= _sum(b) <= before + of["ok"] + of["in_doubt"]
+
+
 def _sum(server: ExternalServer) -> int:
     ((total,),) = server.query("SELECT (SELECT sum(k) FROM sbtest1) + (SELECT sum(k) FROM sbtest2)", "boss")
     return int(str(total))

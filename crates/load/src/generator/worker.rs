@@ -41,7 +41,7 @@ use crate::schedule::Start;
 use base::rng::Rng;
 use base::sys;
 use reconnect::Lasting;
-use sql_wire::{Effect, Failure, Reply};
+use sql_wire::{Class, Effect, Failure, Reply};
 use state::{Attempt, Call, Held, Pause, State};
 use std::rc::Rc;
 use workloads::client::Client;
@@ -288,6 +288,14 @@ impl Worker {
         let (result, kept) = match left_open {
             LeftOpen::Refused(message) => (Err(self.client.stop_run(message)), false),
             LeftOpen::Kept => (result, true),
+            // What is rolled back has not been done.
+            LeftOpen::RolledBack
+                if self.open
+                    && matches!(result, Ok(End::Committed))
+                    && self.writes(load.workload.as_ref()) =>
+            {
+                (Err(still_open()), false)
+            }
             LeftOpen::RolledBack => (result, false),
         };
         match result {
@@ -361,4 +369,12 @@ impl Worker {
             self.rest(pause, Pause::Planned, load);
         }
     }
+}
+
+/// The failure of a transaction whose last statement should have committed it.
+#[cold]
+fn still_open() -> Failure {
+    let message = "the session was still within a transaction after its end: it was rolled back (the server's \
+                   init_connect may begin one)";
+    Failure::new(Class::Other, "left_open", message)
 }

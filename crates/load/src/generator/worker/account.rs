@@ -30,7 +30,7 @@ impl Worker {
         }
     }
 
-    fn writes(&self, workload: &dyn Workload) -> bool {
+    pub(super) fn writes(&self, workload: &dyn Workload) -> bool {
         let types = workload.transactions();
         self.turn
             .as_ref()
