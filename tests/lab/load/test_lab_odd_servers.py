@@ -201,8 +201,8 @@ def test_what_counts_as_committed_is_committed_whatever_completion_type_says(
 ) -> None:
     """Each transaction of the mix adds 1 to the sum, with a COMMIT or without one."""
     _, b = two_mysql
-    mix = ("--workload", "oltp_update_index", "--workload", "oltp_write_only")
-    mix += ("--set", "oltp_write_only.delete_inserts=0", *WORK[2:])
+    kinds = ("--workload", "oltp_update_index", "--workload", "oltp_write_only")
+    mix = (*kinds, "--set", "oltp_write_only.delete_inserts=0", *WORK[2:])
     dsn = f"mysql://app:app@{b.at}/sbtest"
     script = tmp_path / "one.sql"
     script.write_text("BEGIN;\nUPDATE sbtest1 SET k = k + 1 WHERE id = 1;\nCOMMIT;\n")

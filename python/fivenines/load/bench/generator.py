@@ -323,7 +323,7 @@ def hint(reason: str) -> str:
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):
         return "\n    add --tls require"
     if "pg_hba.conf" in reason and "SSL encryption" in reason:
-        return "\n    add --tls disable if pg_hba.conf has hostnossl: a line for connections without encryption"
+        return "\n    add --tls disable if pg_hba.conf lets the account in without encryption alone"
     if any(word in reason for word in ("(53300)", "(1040)", "(1203)", "(1226)")):
         return "\n    lower --connections, or raise the server's limit"
     if "unsupported startup parameter" in reason:
