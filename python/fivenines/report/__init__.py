@@ -1,7 +1,6 @@
 """The report: one HTML file, tables, and a summary for the terminal.
 
-What is named here is imported when it is used first: Altair takes a second of CPU time, and parts of this
-package serve commands that draw nothing.
+What is named here is imported when it is used first: parts of this package serve commands that draw nothing.
 """
 
 from importlib import import_module

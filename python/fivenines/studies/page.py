@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from altair.utils.schemapi import debug_mode
 from markupsafe import Markup
 
 from fivenines import __version__
@@ -51,8 +50,7 @@ def write_html(result: StudyResult) -> Path:
 def render(result: StudyResult) -> str:
     """Return the page."""
     study = result.study
-    with debug_mode(False):
-        claims = [_shown(claim) for claim in result.claims]
+    claims = [_shown(claim) for claim in result.claims]
     return (
         templates()
         .get_template("study.html.j2")

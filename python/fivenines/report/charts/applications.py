@@ -4,21 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from fivenines.report.charts import theme
-from fivenines.report.charts.drawing import (
-    WIDTH,
-    Altair,
-    Drawing,
-    bar,
-    between,
-    layer,
-    mark,
-    pixels,
-    text,
-    whole,
-)
+from fivenines.report.charts.drawing import WIDTH, Drawing, bar, between, layer, mark, pixels, text, whole
 
 _PLOT = WIDTH - 24
 _ROW = 34
@@ -51,7 +38,7 @@ class Applications:
 
 def applications(chart: Applications) -> Drawing:
     """Draw a row for each stack: a broad line while it commits, a thin red one while attempts fail."""
-    x = between("x:Q", "seconds from the fault", (chart.start, chart.end), alt.X, grid=False, tickCount=8)
+    x = between("x", "seconds from the fault", (chart.start, chart.end), grid=False, tickCount=8)
     height = _TOP + _ROW * len(chart.lines)
     layers = [*_moments(chart, x)]
     for number, line in enumerate(chart.lines):
@@ -65,7 +52,7 @@ def applications(chart: Applications) -> Drawing:
     return whole({"width": _PLOT, "height": height, "layer": layers})
 
 
-def _spans(chart: Applications, spans: Spans, x: Altair, y: float, **style: Any) -> list[Drawing]:
+def _spans(chart: Applications, spans: Spans, x: Drawing, y: float, **style: Any) -> list[Drawing]:
     # one moment alone is still visible
     least = (chart.end - chart.start) / _PLOT
     return [
@@ -75,7 +62,7 @@ def _spans(chart: Applications, spans: Spans, x: Altair, y: float, **style: Any)
     ]
 
 
-def _moments(chart: Applications, x: Altair) -> list[Drawing]:
+def _moments(chart: Applications, x: Drawing) -> list[Drawing]:
     """Draw the fault, and the moment from which the load wrote again."""
     layers = _rules(chart, 0.0, x, color=theme.FAULT, strokeWidth=2)
     layers.append(text(chart.fault, _at(chart, 0.0) + 4, 4, align="left", color=theme.FAULT))
@@ -89,11 +76,11 @@ def _moments(chart: Applications, x: Altair) -> list[Drawing]:
     return layers
 
 
-def _rules(chart: Applications, t: float, x: Altair, **style: Any) -> list[Drawing]:
+def _rules(chart: Applications, t: float, x: Drawing, **style: Any) -> list[Drawing]:
     """Draw a vertical line at a moment, above the first row and across each row's lines, but no name."""
     tops = [-2.0, *(_TOP + _ROW * number + 19.0 for number in range(len(chart.lines)))]
     heights = [10.0, *([14.0] * len(chart.lines))]
-    rule = mark().mark_rule(**style)
+    rule = mark("rule", **style)
     return [
         layer([{"x": t}], rule, x=x, **pixels(y=top, y2=top + height))
         for top, height in zip(tops, heights, strict=True)

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import count, mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
+    axis,
     bar,
+    column,
     heading,
     layer,
+    logarithmic,
     mark,
     of,
     pixels,
@@ -74,9 +74,9 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     summaries = [summary for line in series for _, summary in line.points]
     top = 1.05 * max(max(s.ci_high or 0, s.mean or 0) for s in summaries) or 1.0
     height = 210
-    scale = alt.Scale(type="log", base=2, domain=[counts[0], counts[-1]], nice=False)
-    x = alt.X("x:Q", title="connections", scale=scale, axis=alt.Axis(values=counts, grid=False, format="d"))
-    y = quantity("y:Q", None, top, alt.Y)
+    scale = logarithmic((counts[0], counts[-1]), base=2)
+    x = axis("x", "connections", scale, values=counts, grid=False, format="d")
+    y = quantity("y", None, top)
     layers = [each for line in series for each in curve(line, x, y, (0.0, top), (title, _connections))]
     return with_names(layers, _ends(series, top, height), title, height)
 
@@ -89,7 +89,7 @@ def dots(rows: Sequence[Dot], title: str, alike: float | None = None) -> Drawing
     top = max(
         max([row.summary.ci_high or 0, row.summary.mean or 0, *(v for v, _ in row.trials)]) for row in rows
     )
-    x = quantity("x:Q", title, 1.04 * max(top, alike or 0.0) or 1.0, alt.X)
+    x = quantity("x", title, 1.04 * max(top, alike or 0.0) or 1.0)
     layers = [] if alike is None else _line(alike, x, _ROW * len(rows))
     layers += [
         each
@@ -105,8 +105,8 @@ def _connections(at: float) -> str:
 
 def curve(
     line: Line,
-    x: Altair,
-    y: Altair,
+    x: Drawing,
+    y: Drawing,
     limits: tuple[float, float],
     words: tuple[str, Callable[[float], str]],
     **band: Any,
@@ -129,12 +129,12 @@ def curve(
         if summary.mean is not None
     ]
     colour = line.style.colour
-    area = mark().mark_area(color=colour, opacity=0.16, **band)
-    stroke = mark().mark_line(strokeWidth=2, **line.style.stroke)
-    dot = mark().mark_point(shape=line.style.shape, size=60, filled=True, color=colour, opacity=1)
+    area = mark("area", color=colour, opacity=0.16, **band)
+    stroke = mark("line", strokeWidth=2, **line.style.stroke)
+    dot = mark("point", shape=line.style.shape, size=60, filled=True, color=colour, opacity=1)
     silent = [{key: value for key, value in row.items() if key != "tip"} for row in values]
     layers = [
-        layer(silent, area, x=x, y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
+        layer(silent, area, x=x, y={**column("low"), "title": None}, y2={"field": "high"}),
         layer(silent, stroke, x=x, y=y),
         layer(values, dot, x=x, y=y),
     ]
@@ -162,8 +162,8 @@ def with_names(
         left = LINES + (22 if marked else 9)
         name = [text(words, left, at, align="left", color=line.style.colour)]
         if marked:
-            point = mark().mark_point(
-                shape=line.style.shape, size=60, filled=True, color=line.style.colour, opacity=1
+            point = mark(
+                "point", shape=line.style.shape, size=60, filled=True, color=line.style.colour, opacity=1
             )
             name.append(layer([{}], point, **pixels(x=LINES + 12, y=at)))
         names += of(line.style.tag, name)
@@ -180,7 +180,7 @@ def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, 
     return ends
 
 
-def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
+def _dot(row: Dot, x: Drawing, top: float, unit: str) -> list[Drawing]:
     y, colour, summary = top + _BAR, row.style.colour, row.summary
     name, value = fitted(row.name, row.value)
     layers = [text(name, 0, top + 14, align="left", fontWeight="bold")]
@@ -194,14 +194,14 @@ def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
         style = {"shape": shape, "size": 36, "filled": False, "color": colour}
         layers += points(values, x, top + _MARKS, tips, **style)
     if summary.mean is not None:
-        tick = mark().mark_tick(color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical")
+        tick = mark("tick", color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical")
         tip = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
         layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=y)))
     return layers
 
 
-def _line(at: float, x: Altair, height: float) -> list[Drawing]:
-    rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5, strokeDash=[5, 3])
+def _line(at: float, x: Drawing, height: float) -> list[Drawing]:
+    rule = mark("rule", color=theme.INK, strokeWidth=1.5, strokeDash=[5, 3])
     return [layer([{"x": at}], rule, x=x, **pixels(y=_BAR - 8, y2=height))]
 
 

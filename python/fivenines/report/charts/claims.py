@@ -4,13 +4,11 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
+    axis,
     bar,
     layer,
     mark,
@@ -58,9 +56,9 @@ def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
     Ratios have a logarithmic axis.
     """
     ends = _ends(rows, ratio)
-    scale = alt.Scale(type="log" if ratio else "linear", domain=list(ends), nice=False, clamp=True)
+    scale = {"type": "log" if ratio else "linear", "domain": list(ends), "nice": False, "clamp": True}
     ticks = {"values": ratio_ticks(*ends), "format": "~g"} if ratio else {"tickCount": 5, "format": "~s"}
-    x = alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(grid=False, **ticks))
+    x = axis("x", title, scale, grid=False, **ticks)
     layers: list[Drawing] = []
     top, before = 0.0, ""
     for row in rows:
@@ -79,12 +77,12 @@ def ratio_ticks(low: float, high: float) -> list[float]:
     return near if len(near) <= _MOST_TICKS else [tick for tick in _DECADES if low <= tick <= high]
 
 
-def _row(row: ClaimRow, y: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
+def _row(row: ClaimRow, y: float, x: Drawing, ends: tuple[float, float]) -> list[Drawing]:
     colour = theme.SERIES[1] if row.printed else theme.SERIES[0]
     layers = []
     for limit in row.limits:
         if ends[0] <= limit <= ends[1]:
-            rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+            rule = mark("rule", color=theme.INK, strokeWidth=1.5)
             layers.append(layer([{"x": limit}], rule, x=x, **pixels(y=y - 11, y2=y + 11)))
     if row.low is not None or row.high is not None:
         low = ends[0] if row.low is None else row.low

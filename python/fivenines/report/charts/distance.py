@@ -4,12 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import altair as alt
-
 from fivenines.analysis.statistics.means import Summary
 from fivenines.analysis.wording import number
 from fivenines.report.charts.basic import Line, curve, with_names
-from fivenines.report.charts.drawing import THIN_LABEL, Drawing
+from fivenines.report.charts.drawing import THIN_LABEL, Drawing, axis, logarithmic
 
 _HEIGHT = 230
 
@@ -22,22 +20,15 @@ def over_distance(series: Sequence[Line], title: str) -> Drawing:
     trips = sorted({rtt for line in series for rtt, _ in line.points})
     zero = min((rtt for rtt in trips if rtt > 0), default=1.0) / 10
     low, high = _range([summary for line in series for _, summary in line.points])
-    x = alt.X(
-        "x:Q",
-        title="round trip, ms",
-        scale=alt.Scale(type="log", domain=[trips[0] or zero, trips[-1]], nice=False),
-        axis=alt.Axis(
-            values=[rtt or zero for rtt in trips],
-            grid=False,
-            labelExpr=f"datum.value == {zero!r} ? '0' : format(datum.value, '~g')",
-        ),
+    x = axis(
+        "x",
+        "round trip, ms",
+        logarithmic((trips[0] or zero, trips[-1])),
+        values=[rtt or zero for rtt in trips],
+        grid=False,
+        labelExpr=f"datum.value == {zero!r} ? '0' : format(datum.value, '~g')",
     )
-    y = alt.Y(
-        "y:Q",
-        title=None,
-        scale=alt.Scale(type="log", domain=[low, high], nice=False),
-        axis=alt.Axis(format=",~g", labelExpr=THIN_LABEL, tickCount=5),
-    )
+    y = axis("y", None, logarithmic((low, high)), format=",~g", labelExpr=THIN_LABEL, tickCount=5)
     drawn = [replace(line, points=_shown(line, zero)) for line in series]
     layers = [
         each for line in drawn for each in curve(line, x, y, (low, math.inf), (title, _round_trip), clip=True)

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import altair as alt
-
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
     between,
     heading,
@@ -85,8 +82,8 @@ def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     lines = [panel.chosen, *panel.others]
     top = 1.45 * max([1.0, panel.most, *(value for line in lines for _, value in line)])
     title, ticks = "seconds from the fault" if last else None, {"labels": last, "ticks": last}
-    x = between("x:Q", title, (chart.start, chart.end), alt.X, grid=False, tickCount=8, **ticks)
-    y = quantity("y:Q", None, top, alt.Y, tickCount=3, minExtent=36, maxExtent=36)
+    x = between("x", title, (chart.start, chart.end), grid=False, tickCount=8, **ticks)
+    y = quantity("y", None, top, tickCount=3, minExtent=36, maxExtent=36)
     layers = [layer(_values(other), _faint(), x=x, y=y) for other in panel.others]
     layers.append(layer(_values(panel.chosen), _filled(panel.colour), x=x, y=y))
     layers += _rules(chart, x)
@@ -100,8 +97,9 @@ def _values(points: list[tuple[float, float]]) -> list[dict[str, float]]:
     return [{"x": at, "y": value} for at, value in points]
 
 
-def _filled(colour: str) -> Altair:
-    return mark().mark_area(
+def _filled(colour: str) -> Drawing:
+    return mark(
+        "area",
         interpolate="step-after",
         color=colour,
         fillOpacity=0.18,
@@ -110,15 +108,13 @@ def _filled(colour: str) -> Altair:
     )
 
 
-def _faint() -> Altair:
-    return mark().mark_line(
-        interpolate="step-after", color=theme.MUTED, opacity=0.45, strokeWidth=0.8, clip=True
-    )
+def _faint() -> Drawing:
+    return mark("line", interpolate="step-after", color=theme.MUTED, opacity=0.45, strokeWidth=0.8, clip=True)
 
 
-def _rules(chart: Failover, x: Altair) -> list[Drawing]:
-    fault = mark().mark_rule(color=theme.FAULT, strokeWidth=2)
-    event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
+def _rules(chart: Failover, x: Drawing) -> list[Drawing]:
+    fault = mark("rule", color=theme.FAULT, strokeWidth=2)
+    event = mark("rule", color=theme.MUTED, strokeDash=[3, 3])
     events = [{"x": each.t} for each in chart.seen if not each.fault]
     faults = [{"x": 0.0}, *({"x": each.t} for each in chart.seen if each.fault)]
     below = pixels(y=34, y2=_HEIGHT)  # so that no rule crosses a label
@@ -180,7 +176,7 @@ def _fitting(labels: list[str]) -> list[str]:
 
 
 def _bracket(start: float, end: float) -> list[Drawing]:
-    rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    rule = mark("rule", color=theme.INK, strokeWidth=1.5)
     strokes = [pixels(x=start, x2=end, y=_BRACKET)]
     strokes += [pixels(x=x, y=_BRACKET - 5, y2=_BRACKET + 5) for x in (start, end)]
     return [layer([{}], rule, **stroke) for stroke in strokes]

@@ -5,14 +5,12 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import altair as alt
 import numpy as np
 
 from fivenines.analysis.resources.series import Series, thinned
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
     between,
     heading,
@@ -96,13 +94,12 @@ def _most(one: Multiple) -> float:
 def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], top: float) -> Drawing:
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
     ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
-    x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
+    x = between("x", None, (chart.start, chart.end), grid=False, **ticks)
     values = {name: _values(series, chart.zero) for name, series in one.lines.items()}
     y = quantity(
-        "y:Q",
+        "y",
         None,
         1.08 * top or 1.0,
-        alt.Y,
         tickCount=3,
         minExtent=_AXIS,
         maxExtent=_AXIS,
@@ -118,7 +115,7 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], t
         if values[name]
     ]
     if chart.marks:
-        fault = mark().mark_rule(color=theme.FAULT, strokeWidth=1.5)
+        fault = mark("rule", color=theme.FAULT, strokeWidth=1.5)
         layers.append(layer([{"x": at} for at in chart.marks], fault, x=x))
     title = heading(textwrap.wrap(one.title, 56 if chart.wide else 28), 4, fontSize=11)
     return {"width": width, "height": _HEIGHT, "title": title, "layer": layers}
@@ -140,9 +137,9 @@ def _values(series: Series, zero: float) -> list[dict[str, float | None]]:
     ]
 
 
-def _stroke(style: theme.Style) -> Altair:
+def _stroke(style: theme.Style) -> Drawing:
     # Round caps make a sample between two gaps visible as a dot.
-    return mark().mark_line(strokeWidth=1.5, strokeCap="round", clip=True, **style.stroke)
+    return mark("line", strokeWidth=1.5, strokeCap="round", clip=True, **style.stroke)
 
 
 def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
@@ -153,7 +150,7 @@ def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
         if at and at + needed > WIDTH:
             at, row = 0.0, row + 1
         y = _LEGEND * row + _LEGEND / 2
-        stroke = mark().mark_rule(strokeWidth=2, **style.stroke)
+        stroke = mark("rule", strokeWidth=2, **style.stroke)
         layers.append(layer([{}], stroke, **pixels(x=at, x2=at + 26, y=y)))
         layers.append(text(name, at + 31, y, align="left", color=style.colour))
         at += needed

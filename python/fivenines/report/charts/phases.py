@@ -8,14 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from fivenines.analysis.availability.phases import PHASES
 from fivenines.analysis.wording import milliseconds
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
     bar,
     layer,
@@ -73,7 +70,7 @@ def bars(rows: Sequence[Bar]) -> Drawing:
     present = sorted({number for row in rows for number, *_ in row.phases})
     numbers = {phase: place for place, phase in enumerate(present, 1)}
     top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
-    x = quantity("x:Q", "seconds from the fault", top, alt.X, grid=False)
+    x = quantity("x", "seconds from the fault", top, grid=False)
     layers = _legend(numbers)
     below = _LEGEND if numbers else 0
     for row in rows:
@@ -93,7 +90,7 @@ def _legend(numbers: Mapping[int, int]) -> list[Drawing]:
     layers, left = [], 0.0
     for phase, number in numbers.items():
         name = PHASES[phase - 1]
-        swatch = mark().mark_rule(color=_colour(number), strokeWidth=_BAR)
+        swatch = mark("rule", color=_colour(number), strokeWidth=_BAR)
         layers.append(layer([{}], swatch, **pixels(x=left, x2=left + 16, y=6)))
         layers.append(_number(number, left + 8, 6))
         layers.append(text(name, left + 21, 6, align="left"))
@@ -106,7 +103,7 @@ def _colour(number: int) -> str:
     return theme.INK if number % 2 else theme.MUTED
 
 
-def _row(row: Bar, x: Altair, top: float, scale: float, numbers: Mapping[int, int]) -> list[Drawing]:
+def _row(row: Bar, x: Drawing, top: float, scale: float, numbers: Mapping[int, int]) -> list[Drawing]:
     names, value = row.heading
     lines = _lines(row)
     below = _LINE * (len(names) - 1)
@@ -141,17 +138,17 @@ def _since(seconds: float) -> str:
 
 
 def _number(number: int, x: float, y: float) -> Drawing:
-    words = mark().mark_text(
-        text=str(number), baseline="middle", fontSize=11, fontWeight="bold", color=theme.PAGE
+    words = mark(
+        "text", text=str(number), baseline="middle", fontSize=11, fontWeight="bold", color=theme.PAGE
     )
     return layer([{}], words, **pixels(x=x, y=y))
 
 
-def _interval(row: Bar, x: Altair, y: float) -> list[Drawing]:
+def _interval(row: Bar, x: Drawing, y: float) -> list[Drawing]:
     """Draw the interval of the total, below the end of the bar."""
     if row.low is None or row.high is None:
         return []
     ends = (max(0.0, row.low), row.high)
     style: dict[str, Any] = {"color": theme.INK, "strokeWidth": 1.5}
-    cap, height = mark().mark_rule(**style), pixels(y=y - 3, y2=y + 3)
+    cap, height = mark("rule", **style), pixels(y=y - 3, y2=y + 3)
     return [bar(ends, x, y, **style), *(layer([{"x": end}], cap, x=x, **height) for end in ends)]

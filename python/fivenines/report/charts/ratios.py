@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import altair as alt
-
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
-    Altair,
     Drawing,
+    axis,
     bar,
     layer,
+    logarithmic,
     mark,
     pixels,
     points,
@@ -63,10 +62,9 @@ def ratios(rows: Sequence[RatioRow]) -> Drawing:
     ends = [edge for row in rows for edge in (row.ratio, row.low, row.high) if edge is not None]
     low = max(_LEAST, min([0.8, *(edge for edge in ends if edge > 0)]) / 1.05)
     high = min(_MOST, max([1.25, *ends]) * 1.05)
-    scale = alt.Scale(type="log", domain=[low, high], nice=False, clamp=True)
     ticks = [tick for tick in _TICKS if low <= tick <= high]
-    axis = alt.Axis(values=ticks, format="~g", grid=False)
-    x = alt.X("x:Q", title="times the baseline", scale=scale, axis=axis)
+    scale = logarithmic((low, high), clamp=True)
+    x = axis("x", "times the baseline", scale, values=ticks, format="~g", grid=False)
     layers: list[Drawing] = []
     top = 0.0
     for row in rows:
@@ -76,7 +74,7 @@ def ratios(rows: Sequence[RatioRow]) -> Drawing:
     return whole({"width": WIDTH - 24, "height": top, "layer": layers})
 
 
-def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
+def _row(row: RatioRow, words: list[str], top: float, x: Drawing, ends: tuple[float, float]) -> list[Drawing]:
     """Draw the name, and below it the bar with its mark, and a line at 1."""
     colour, shape = _STYLES[row.verdict]
     y = top + _LINE * len(words) + 8
@@ -86,7 +84,7 @@ def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[flo
     )
     known = row.low is not None or row.high is not None
     place = min(max(row.ratio, ends[0]), ends[1])
-    one = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    one = mark("rule", color=theme.INK, strokeWidth=1.5)
     return [
         *(text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)),
         layer([{"x": 1.0}], one, x=x, **pixels(y=y - 11, y2=y + 11)),
@@ -95,9 +93,9 @@ def _row(row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[flo
     ]
 
 
-def _interval(low: float, high: float, x: Altair, y: float, colour: str) -> list[Drawing]:
+def _interval(low: float, high: float, x: Drawing, y: float, colour: str) -> list[Drawing]:
     """Draw a bar that is higher than its mark, with a line at each end, so that a short bar is visible."""
-    ends = mark().mark_rule(color=colour, strokeWidth=2)
+    ends = mark("rule", color=colour, strokeWidth=2)
     cap = pixels(y=y - 7, y2=y + 7)
     return [
         bar((low, high), x, y, color=colour, strokeWidth=12, opacity=0.3),

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from fivenines.report.charts import theme
-from fivenines.report.charts.drawing import WIDTH, Altair, Drawing, bar, points, text, whole
+from fivenines.report.charts.drawing import WIDTH, Drawing, axis, bar, logarithmic, points, text, whole
 
 _PLOT = WIDTH - 24
 _ROW = 44
@@ -35,10 +33,9 @@ class Row:
 
 def severity_chart(rows: Sequence[Row], title: str, ends: tuple[float, float], share: bool) -> Drawing:
     """Draw a row for each solution on a logarithmic axis: its trials as marks, its dead zone as a band."""
-    scale = alt.Scale(type="log", domain=list(ends), nice=False)
     # Percent, or seconds without trailing zeros.
-    axis = alt.Axis(format=".3~%" if share else ".3~g", tickCount=5, grid=True)
-    x = alt.X("x:Q", title=title, scale=scale, axis=axis)
+    labels = ".3~%" if share else ".3~g"
+    x = axis("x", title, logarithmic(ends), format=labels, tickCount=5, grid=True)
     layers: list[Drawing] = []
     for number, row in enumerate(rows):
         y = _TOP + _ROW * number + 8
@@ -50,7 +47,7 @@ def severity_chart(rows: Sequence[Row], title: str, ends: tuple[float, float], s
     return whole({"width": _PLOT, "height": _TOP + _ROW * len(rows), "layer": layers})
 
 
-def _marks(row: Row, x: Altair, y: float) -> list[Drawing]:
+def _marks(row: Row, x: Drawing, y: float) -> list[Drawing]:
     layers = []
     if row.zone is not None:
         layers.append(bar(row.zone, x, y, color=theme.FAULT, strokeWidth=16, opacity=0.25))

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from fivenines.analysis.statistics.means import Summary, summarise
 from fivenines.analysis.wording import mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     THIN_LABEL,
     WIDTH,
-    Altair,
     Drawing,
     bar,
     between,
@@ -68,7 +65,7 @@ def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> 
 
 def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Drawing:
     ticks = {"format": ",.4~r", "labelExpr": THIN_LABEL, "tickCount": 4 if width > WIDTH / 2 else 3}
-    x = between("x:Q", axis, _range(panel.rows), alt.X, **ticks)
+    x = between("x", axis, _range(panel.rows), **ticks)
     layers = [each for n, row in enumerate(panel.rows) for each in _row(row, x, n * _ROW, style)]
     title = {"title": heading(panel.title, 4, fontSize=12)} if panel.title else {}
     return {"width": width, "height": _ROW * len(panel.rows), "layer": layers, **title}
@@ -82,7 +79,7 @@ def _range(rows: Sequence[SweepRow]) -> tuple[float, float]:
     return (max(0.0, least - room) if least >= 0 else least - room), most + room
 
 
-def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawing]:
+def _row(row: SweepRow, x: Drawing, top: float, style: theme.Style) -> list[Drawing]:
     colour = style.colour if row.best else theme.MUTED
     label = f"{row.name} \N{BLACK LEFT-POINTING TRIANGLE} best" if row.best else row.name
     weight = {"fontWeight": "bold"} if row.best else {}
@@ -100,7 +97,7 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
             tips = [f"{row.name}\n{half} half, one trial: {least}{number(each)}" for each in some]
             layers += points(some, x, y, tips, shape=shape, size=34, filled=filled, color=colour)
     if summary.mean is not None:
-        tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
+        tick = mark("tick", color=theme.INK, thickness=2.5, height=14, orient="vertical")
         tip = f"{row.name}\nreporting half: {mean_with_interval(summary)}"
         layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=reported)))
     return layers

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import altair as alt
-
 from fivenines.analysis.statistics.means import Summary
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
-from fivenines.report.charts.drawing import Altair, Drawing, cross, interval, layer, mark, of, quantity
+from fivenines.report.charts.drawing import Drawing, cross, interval, layer, mark, of, quantity
 
 _HEIGHT = 260
 
@@ -38,10 +36,10 @@ def tolerance_chart(points: Sequence[Point]) -> Drawing:
     top = 1.1 * max(max(one.outage.ci_high or 0.0, one.outage.mean or 0.0) / 1000 for one in points)
     # The intervals of single trials may be far longer than all means.
     top = min(top, 2.2 * max((one.outage.mean or 0.0) / 1000 for one in points)) or 1.0
-    x = quantity("x:Q", "hiccup that is survived, in seconds", right, alt.X, tickCount=5)
-    y = quantity("y:Q", None, top, alt.Y, format=",.3~g")
+    x = quantity("x", "hiccup that is survived, in seconds", right, tickCount=5)
+    y = quantity("y", None, top, format=",.3~g")
     equal = min(right, top)
-    dashed = mark().mark_line(color=theme.MUTED, strokeDash=[4, 4], strokeWidth=1.5)
+    dashed = mark("line", color=theme.MUTED, strokeDash=[4, 4], strokeWidth=1.5)
     layers = [layer([{"x": 0, "y": 0}, {"x": equal, "y": equal}], dashed, x=x, y=y)]
     ends = []
     for one in points:
@@ -51,7 +49,7 @@ def tolerance_chart(points: Sequence[Point]) -> Drawing:
     return with_names(layers, ends, "outage after a death, in seconds", _HEIGHT, marked=True)
 
 
-def _cross(one: Point, x: Altair, y: Altair) -> list[Drawing]:
+def _cross(one: Point, x: Drawing, y: Drawing) -> list[Drawing]:
     low, middle, high = one.hiccup
     across = None if low is None or high is None else (low, high)
     at = middle, (one.outage.mean or 0.0) / 1000

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measures.measures import noun, title
 from fivenines.analysis.statistics.means import Summary
@@ -12,7 +10,7 @@ from fivenines.analysis.wording import mean_with_interval
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
-from fivenines.report.charts.drawing import Altair, Drawing, cross, interval, of, quantity
+from fivenines.report.charts.drawing import Drawing, cross, interval, of, quantity
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import before_faults
 from fivenines.report.html.figures import Figure
@@ -57,8 +55,8 @@ def tradeoff(points: Sequence[_Point]) -> Drawing:
     right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in points)
     top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in points)
     top = top or 1.0
-    x = quantity("x:Q", noun("tps"), right_end or 1.0, alt.X, tickCount=4)
-    y = quantity("y:Q", None, top or 1.0, alt.Y, format=",.3~g")
+    x = quantity("x", noun("tps"), right_end or 1.0, tickCount=4)
+    y = quantity("y", None, top or 1.0, format=",.3~g")
     layers = [each for one in points for each in _cross(one, x, y)]
     ends = []
     for one in points:
@@ -86,7 +84,7 @@ def _seconds(ms: float) -> float:
     return ms / 1000
 
 
-def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
+def _cross(one: _Point, x: Drawing, y: Drawing) -> list[Drawing]:
     """Draw the point with a bar for each known interval."""
     at = one.tps.mean or 0.0, _seconds(one.outage.mean or 0.0)
     tip = (

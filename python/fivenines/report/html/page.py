@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
-from altair.utils.schemapi import debug_mode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -62,8 +61,7 @@ def render(run: Run) -> str:
     swept = compared(run)
     answers = run_answers(run, swept)
     data = Data(run, swept, answers)
-    # The tests of each chart validate its specification; here validation would take a third of the time.
-    with drawing_cache(run.folder), debug_mode(False):
+    with drawing_cache(run.folder):
         shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
     library, own = script.inline(bundle.uplot()), script.inline(script.own())
     environment = templates()
