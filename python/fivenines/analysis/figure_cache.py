@@ -1,4 +1,4 @@
-"""Cache of figures of finished trials in the run's folder (`results.cache`).
+"""Cache of figures of finished trials in the run's folder (`results.figure_store`).
 
 A finished trial does not change, so the next report need not compute its figures again. The key of an entry
 covers the source files that compute figures (`sources`), the versions of the libraries, and names, sizes and
@@ -6,28 +6,44 @@ times of change of the trial's files. So no format number must be raised by hand
 folder stay in memory.
 
 Figures are computed in batches of trials and returned one by one: the tables of a run are never in memory all
-at once. Returned figures were always serialised and deserialised, the first time as well: a report from
-cached figures is identical, to the byte, to the one that computed them.
+at once. The kinds that each report needs (`_EVERY`) are computed together, so that each table is read once.
+Returned figures were always serialised and deserialised, the first time as well: a report from cached figures
+is identical, to the byte, to the one that computed them.
 """
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fivenines.analysis.listening import report_progress
-from fivenines.results import cache as entries
-from fivenines.results import unreadable
+from fivenines.results import figure_store, layout, unreadable
+from fivenines.results.cache import key_of
 from fivenines.results.codec import dumps, loads
+from fivenines.results.figure_store import Row
+from fivenines.results.reading import kept
 from fivenines.results.store import StoredTrial
 
 _T = TypeVar("_T")
 
 # Number of trials whose tables are read by one query, and are in memory together.
 BATCH = 40
+
+# The kinds of figures that each report needs.
+_EVERY = (
+    "trials.MEASURES",
+    "replication.lag.FIGURES",
+    "resources.sampled.SAMPLED",
+    "resources.side_by_side.USE",
+    "resources.links.LINKS",
+)
 
 _ROOT = Path(__file__).resolve().parents[1]
 # Packages whose code computes figures; the modules that they import in addition are below.
@@ -40,8 +56,11 @@ _BELOW = (
 _LIBRARIES = ("numpy", "scipy", "duckdb", "hdrhistogram")
 
 _MOST_UNKEPT = 10_000
-# Entries that could not be written to disk, by path: key and bytes.
-_unkept: OrderedDict[Path, tuple[str, bytes]] = OrderedDict()
+# Figures that could not be written to disk, by folder of the trial and kind: key and bytes.
+_unkept: OrderedDict[tuple[Path, str], tuple[str, bytes]] = OrderedDict()
+
+# Keys of trials within `one_look`.
+_keys: ContextVar[dict[Path, str] | None] = ContextVar("keys", default=None)
 
 
 @dataclass(frozen=True)
@@ -51,6 +70,16 @@ class Kind(Generic[_T]):
     name: str
     shape: type[_T]
     compute: Callable[[Sequence[StoredTrial]], Sequence[_T]]
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Look at the files of each trial only once within this context, as while one report is written."""
+    token = _keys.set({})
+    try:
+        yield
+    finally:
+        _keys.reset(token)
 
 
 def cached(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
@@ -67,52 +96,87 @@ def cached(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
 
 
 def _known(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes]:
-    result = {}
-    for trial in trials:
-        place, key = _where(kind, trial)
-        data = _read(place, key) if place else None
-        if data is not None:
-            result[trial.folder] = data
+    keys = {trial.folder: key for trial in trials if (key := _key(trial))}
+    result: dict[Path, bytes] = {}
+    for run in dict.fromkeys(_run(folder) for folder in keys):
+        own = {folder.name: key for folder, key in keys.items() if _run(folder) == run}
+        stored = figure_store.read(run, kind.name, own)
+        result |= {layout.trial_folder(run, trial): data for trial, data in stored.items()}
+    for folder, key in keys.items():
+        known, data = _unkept.get((folder, kind.name), ("", b""))
+        if known == key:
+            result.setdefault(folder, data)
     return result
 
 
-def _read(place: Path, key: str) -> bytes | None:
-    data = entries.read(place, key)
-    if data is not None:
-        return data
-    known, data = _unkept.get(place, ("", b""))
-    return data if known == key else None
-
-
 def _computed(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes]:
+    """Return missing figures; compute and store those of all kinds that are computed together with them."""
+    together = _every()
+    kinds: Sequence[Kind[Any]] = together if kind in together else [kind]
     # Keys come first: a file that changes meanwhile must not count as the one that was read.
-    where = [_where(kind, trial) for trial in trials]
+    keys = {trial.folder: _key(trial) for trial in trials}
     result: dict[Path, bytes] = {}
+    rows: dict[Path, list[Row]] = {}
+    with kept([trial.folder for trial in trials]) if len(kinds) > 1 else nullcontext():
+        for each in kinds:
+            computed, whole = _figures(each, trials)
+            if each == kind:
+                result = computed
+            for folder in whole:
+                rows.setdefault(_run(folder), []).append(
+                    Row(each.name, folder.name, keys[folder], computed[folder])
+                )
+    for run, some in rows.items():
+        _store(run, [row for row in some if row.key])
+    return result
+
+
+def _figures(kind: Kind[_T], trials: Sequence[StoredTrial]) -> tuple[dict[Path, bytes], list[Path]]:
+    """Return the figures by folder, and the folders of the trials whose files could all be read."""
     failed = unreadable.times()
     computed = list(kind.compute(trials))
     whole = unreadable.times() == failed
     if not whole and len(trials) > 1:
         # One damaged file must not prevent the figures of other trials from being stored.
-        for trial in trials:
-            result |= _computed(kind, [trial])
-        return result
-    for trial, (place, key), figures in zip(trials, where, computed, strict=True):
-        data = result[trial.folder] = dumps(kind.shape, figures)
-        # A failed read may succeed next time, and the key would not change.
-        if whole and place is not None and not entries.write(place, key, data):
-            _unkept[place] = (key, data)
-            if len(_unkept) > _MOST_UNKEPT:
-                _unkept.popitem(last=False)
-    return result
+        each = [_figures(kind, [trial]) for trial in trials]
+        return {k: v for some, _ in each for k, v in some.items()}, [f for _, some in each for f in some]
+    figures = {trial.folder: dumps(kind.shape, item) for trial, item in zip(trials, computed, strict=True)}
+    # A failed read may succeed next time, and the key would not change.
+    return figures, list(figures) if whole else []
 
 
-def _where(kind: Kind[_T], trial: StoredTrial) -> tuple[Path | None, str]:
-    """Return path and key of an entry; no path where nothing can be stored."""
-    place = entries.place_of(trial.folder, kind.name)
+def _store(run: Path, rows: Sequence[Row]) -> None:
+    if not rows or figure_store.write(run, rows):
+        return
+    for row in rows:
+        _unkept[layout.trial_folder(run, row.trial), row.kind] = (row.key, row.data)
+    while len(_unkept) > _MOST_UNKEPT:
+        _unkept.popitem(last=False)
+
+
+def _run(trial: Path) -> Path:
+    return trial.parent.parent
+
+
+def _key(trial: StoredTrial) -> str:
+    """Return the key of a trial's figures; empty where nothing can be stored."""
+    known = _keys.get()
+    if known is not None and trial.folder in known:
+        return known[trial.folder]
     try:
-        return place, entries.key_of(trial.folder, program()) if place else ""
+        key = key_of(trial.folder, program()) if trial.folder.parent.name == layout.TRIALS else ""
     except OSError:
-        return None, ""
+        key = ""
+    if known is not None:
+        known[trial.folder] = key
+    return key
+
+
+@cache
+def _every() -> list[Kind[Any]]:
+    """Return the kinds of figures that each report needs; their modules import this one."""
+    places = (f"{__package__}.{name}".rpartition(".") for name in _EVERY)
+    return [getattr(import_module(module), name) for module, _, name in places]
 
 
 def program() -> str:

@@ -9,7 +9,8 @@ import duckdb
 import numpy as np
 
 from fivenines.base.errors import FiveninesError
-from fivenines.results.store import Column, StoredTrial, query, reader
+from fivenines.results.reading import reader
+from fivenines.results.store import Column, StoredTrial, query
 from fivenines.results.unreadable import UnreadableError
 
 # Columns of equal length by their names.
@@ -37,12 +38,22 @@ def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises:
         FiveninesError: a table is damaged.
     """
-    with reader() as connection:
-        try:
-            yield connection
-        except duckdb.Error as error:
-            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise UnreadableError(f"{trial}: the ledger cannot be read: {brief}") from error
+    with readable_ledger(trial), reader() as connection:
+        yield connection
+
+
+@contextmanager
+def readable_ledger(trial: Path) -> Iterator[None]:
+    """Report errors of DuckDB as those of the ledger in a trial's folder.
+
+    Raises:
+        FiveninesError: a table is damaged.
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UnreadableError(f"{trial}: the ledger cannot be read: {brief}") from error
 
 
 def split(columns: Columns, by: str) -> dict[str, Columns]:

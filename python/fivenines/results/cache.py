@@ -1,9 +1,11 @@
-"""Cache of results that are computed from a trial's files, in the run's folder: `cache/<trial>.<kind>`.
+"""Cache of results that are computed from a run's files, in the run's folder `cache`.
 
-An entry's first line has a key and a checksum of the rest. The key covers the names, sizes and times of
-change of the trial's files, and the program that computed the entry. An entry with another key, or a
+An entry is a file. Its first line has a key and a checksum of the rest. An entry with another key, or a
 truncated or damaged one, counts as absent. The folder can be removed at any time: its content can be computed
 again. Entries appear whole, by a rename. They are not synchronised to disk: the checksum detects a torn one.
+
+Figures of trials are rows of one file (`figure_store`). Their key covers the names, sizes and times of change
+of the trial's files, and the program that computed them.
 """
 
 import hashlib
@@ -13,16 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from fivenines.results import layout
-
 _MAGIC = b"fivenines-cache-1"
-
-
-def place_of(trial: Path, kind: str) -> Path | None:
-    """Return the path of a trial's entry; None where the trial is not in a run's folder."""
-    if trial.parent.name != layout.TRIALS:
-        return None
-    return trial.parent.parent / layout.CACHE / f"{trial.name}.{kind}"
 
 
 def key_of(trial: Path, *made_by: str) -> str:
@@ -38,6 +31,16 @@ def key_of(trial: Path, *made_by: str) -> str:
                 known = file.stat()
                 result.append((file.name, known.st_size, known.st_mtime_ns))
     return hashlib.blake2b(repr((made_by, sorted(result, key=repr))).encode(), digest_size=20).hexdigest()
+
+
+def is_entry(path: Path) -> bool:
+    """Return whether a file is an entry, under any key.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def read(path: Path, key: str) -> bytes | None:

@@ -38,7 +38,7 @@ runs/<run>/blocks/<id>/block.json      one block of an interleaved comparison
                      /<n>/...           time line, latencies and logs of solution n, as in a trial
 runs/<run>/trials/<id>.broken-<n>/   failed attempt n, with its logs
 runs/<run>/configuration/<digest>.json   files that were written for a deployment, of all trials with the same
-runs/<run>/cache/<id>.<kind>         results computed from a finished trial; can be removed at any time
+runs/<run>/cache/...                 results computed from finished trials; can be removed at any time
 
 runs/<runs>/parts.json               list of the parts of an experiment file with several parts
 runs/<runs>/index.html               figures of each part, with links to the reports

@@ -5,10 +5,9 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from fivenines import __version__
 from fivenines.base.drivers import duckdb
 from fivenines.base.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
+from fivenines.results.reading import reader, rows_of
 from fivenines.results.records import READABLE, BlockRecord, Manifest, PlannedTrial, TrialRecord
 from fivenines.results.unreadable import UnreadableError
 
@@ -27,9 +27,6 @@ _BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
 _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
-
-# A query of more tables than this uses two threads; with fewer tables one thread is as quick.
-_FEW = 64
 
 
 @dataclass(frozen=True)
@@ -127,41 +124,23 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = Fal
         FiveninesError: a file is damaged.
     """
     answer = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
-    if answer:
-        source = (
-            "SELECT parse_path(filename)[-2] AS trial, * EXCLUDE filename"
-            " FROM read_parquet(?, filename=true, union_by_name=?)"
-        )
-        values: list[Any] = [[str(path) for path in answer], mixed]
-    else:
-        columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
-        source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
-    with reader(threads=2 if len(answer) > _FEW else 1) as connection:
-        try:
-            result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
-            columns_found = result.fetchnumpy()
-        except duckdb.Error as error:
-            where = answer[0] if len(answer) == 1 else f"{table}.parquet of {len(answer)} trials"
-            raise UnreadableError(f"{where} cannot be read: {_brief(error)}") from error
-    return {name: np.ma.filled(column) for name, column in columns_found.items()}
-
-
-@contextmanager
-def reader(threads: int = 1) -> "Iterator[duckdb.DuckDBPyConnection]":
-    """Provide a connection for reading and writing Parquet files; tables and views in it must be temporary.
-
-    It is a cursor of a shared database: opening a database takes 16 ms of CPU, a cursor and a query 0.5 ms.
-    """
-    cursor = _database(threads).cursor()
     try:
-        yield cursor
-    finally:
-        cursor.close()
+        if answer:
+            with rows_of(answer, mixed) as (connection, source, values):
+                columns = connection.execute(f"WITH rows AS ({source}) {sql}", values).fetchnumpy()
+        else:
+            with reader() as connection:
+                columns = connection.execute(f"WITH rows AS ({_nothing(table)}) {sql}").fetchnumpy()
+    except duckdb.Error as error:
+        where = answer[0] if len(answer) == 1 else f"{table}.parquet of {len(answer)} trials"
+        raise UnreadableError(f"{where} cannot be read: {_brief(error)}") from error
+    return {name: np.ma.filled(column) for name, column in columns.items()}
 
 
-@cache
-def _database(threads: int) -> "duckdb.DuckDBPyConnection":
-    return duckdb.connect(config={"threads": threads})
+def _nothing(table: str) -> str:
+    """Return SQL for a table without rows."""
+    columns = ", ".join(f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items())
+    return f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0"
 
 
 def open_manifest(folder: Path) -> Manifest:

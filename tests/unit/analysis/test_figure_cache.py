@@ -3,9 +3,11 @@
 import ast
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +27,7 @@ from fivenines.analysis.resources.sampled import SAMPLED
 from fivenines.analysis.resources.side_by_side import USE
 from fivenines.analysis.trials import MEASURES, TrialMeasures, measure_all, measures
 from fivenines.report.export.documents import tables
-from fivenines.results import cache, layout
+from fivenines.results import cache, figure_store, layout
 from fivenines.results.codec import codec_of
 from fivenines.results.store import open_run
 
@@ -103,12 +105,55 @@ def test_what_is_damaged_is_computed_anew(
     run: Path, computed: list[str], spoil: Callable[[bytes], bytes]
 ) -> None:
     before = tps(run)
-    (entry,) = run.glob("cache/0002.measures")
-    entry.write_bytes(spoil(entry.read_bytes()))
+    store = run / "cache" / "figures.sqlite"
+    store.write_bytes(spoil(store.read_bytes()))
+    assert tps(run) == before
+    once = len(computed)
+    assert tps(run) == before
+    assert len(computed) == once, "it is whole again"
+
+
+@pytest.mark.parametrize("column", ["data", "checksum", "key"])
+def test_a_damaged_row_is_computed_anew(run: Path, computed: list[str], column: str) -> None:
+    before = tps(run)
+    with closing(sqlite3.connect(run / "cache" / "figures.sqlite")) as store, store:
+        store.execute(f"UPDATE figures SET {column} = CAST({column} || 'x' AS BLOB) WHERE trial = '0002'")
     assert tps(run) == before
     assert computed == ["0001", "0002", "0002"]
     tps(run)
     assert len(computed) == 3, "it is whole again"
+
+
+def test_a_store_of_another_version_and_older_entries_are_replaced(run: Path, computed: list[str]) -> None:
+    folder = run / layout.CACHE
+    folder.mkdir()
+    assert cache.write(folder / "0001.measures", "key", b"figures")
+    assert cache.write(folder / "drawings", "key", b"drawings")
+    (folder / "notes.txt").write_text("of a user")
+    tps(run)
+    assert {path.name for path in folder.iterdir()} == {"drawings", "figures.sqlite", "notes.txt"}
+    with closing(sqlite3.connect(folder / "figures.sqlite")) as store, store:
+        store.execute("ALTER TABLE figures RENAME COLUMN checksum TO sum")
+    tps(run)
+    tps(run)
+    assert computed == ["0001", "0002"] * 2
+
+
+def test_each_kind_that_reports_need_is_computed_at_once(run: Path) -> None:
+    tps(run)
+    with closing(sqlite3.connect(run / "cache" / "figures.sqlite")) as store:
+        kinds = store.execute("SELECT DISTINCT kind FROM figures").fetchall()
+    assert {kind for (kind,) in kinds} == {kind.name for kind in (MEASURES, FIGURES, SAMPLED, USE, LINKS)}
+
+
+def test_within_one_look_files_are_looked_at_once(run: Path, computed: list[str]) -> None:
+    with figure_cache.one_look():
+        tps(run)
+        os.utime(run / "trials/0001/timeline.parquet", ns=(1, 1))
+        tps(run)
+    assert computed == ["0001", "0002"]
+    tps(run)
+    assert computed == ["0001", "0002", "0001"]
 
 
 def stale(folder: Path) -> list[int | None]:
@@ -141,7 +186,11 @@ def test_the_program_is_that_of_the_import(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_entries_of_another_trial_are_not_believed(run: Path) -> None:
     before = tps(run)
-    shutil.copy2(run / "cache/0001.measures", run / "cache/0002.measures")
+    with closing(sqlite3.connect(run / "cache" / "figures.sqlite")) as store, store:
+        store.execute(
+            "UPDATE figures SET data = first.data, checksum = first.checksum FROM figures AS first"
+            " WHERE figures.trial = '0002' AND first.trial = '0001' AND figures.kind = first.kind"
+        )
     assert tps(run) == before
 
 
@@ -178,7 +227,7 @@ def test_trials_outside_of_runs_are_kept_nowhere(run: Path, tmp_path: Path) -> N
 def test_the_cache_is_no_trial(run: Path) -> None:
     cells = analyse(open_run(run))
     again = open_run(run)
-    assert {path.name.partition(".")[0] for path in (run / layout.CACHE).iterdir()} == {"0001", "0002"}
+    assert [path.name for path in (run / layout.CACHE).iterdir()] == ["figures.sqlite"]
     assert [trial.record.id for trial in again.trials] == ["0001", "0002"]
     assert again.problems == []
     assert [cell.complete for cell in cells] == [2]
@@ -196,10 +245,8 @@ def test_two_processes_at_once_leave_whole_entries(run: Path) -> None:
     first, second = (item.communicate(timeout=120)[0] for item in both)
     assert first == second == tables(run, "csv") + "\n"
     assert not list((run / layout.CACHE).glob(".*"))
-    for entry in (run / layout.CACHE).iterdir():
-        trial, kind = entry.name.split(".")
-        key = cache.key_of(run / "trials" / trial, figure_cache.program())
-        assert cache.read(entry, key) is not None, kind
+    keys = {name: cache.key_of(run / "trials" / name, figure_cache.program()) for name in ("0001", "0002")}
+    assert figure_store.read(run, MEASURES.name, keys).keys() == keys.keys()
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))

@@ -42,7 +42,7 @@ def ordinary_ms(gaps: Sequence[float] | npt.NDArray[np.float64]) -> float:
     longest = float(result.max())
     if len(result) < FEW:
         return longest
-    middle, high = (float(np.quantile(result, share)) for share in (0.5, _BULK))
+    middle, high = map(float, np.quantile(result, (0.5, _BULK)))
     scale = (high - middle + SLOT_MS) / math.log(0.5 / (1 - _BULK))
     beyond = math.log(len(result) * (1 - _BULK)) + _ONCE_IN_20
     return min(longest, high + scale * beyond)

@@ -88,6 +88,12 @@ def read_line(trial: StoredTrial) -> Timeline:
     return _recent_line(trial.folder, _changed(table_path(trial.folder, "timeline")), _Once(trial))
 
 
+def prepare_lines(trials: Sequence[StoredTrial]) -> None:
+    """Compute the time lines of trials that will be drawn, with their tables read together."""
+    for _ in cached(LINES, trials):
+        pass
+
+
 @dataclass(frozen=True)
 class _Once:
     """A trial that is excluded from a cache key, as its record has no hash."""
@@ -161,10 +167,12 @@ def _each(
 
     `required`: a column that older runs lack; their table is not read.
     """
+    # Older runs lack a column of the time line.
+    mixed = table == "timeline"
     try:
-        if required and required not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
+        if required and required not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed):
             return {}
-        rows = split(query(trials, table, sql, mixed=bool(required)), "trial")
+        rows = split(query(trials, table, sql, mixed=mixed), "trial")
         return {trial.folder: build(rows[trial.folder.name]) for trial in trials if trial.folder.name in rows}
     except FiveninesError as error:
         if len(trials) == 1:

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 
 from fivenines.analysis.consistency.consistency import primary_check
-from fivenines.analysis.tables import Columns, ledger_reader
+from fivenines.analysis.tables import Columns, readable_ledger
 from fivenines.base.errors import FiveninesError
+from fivenines.results.reading import rows_of
 from fivenines.results.store import StoredTrial, table_path
 
 Ints = npt.NDArray[np.int64]
@@ -60,19 +61,18 @@ class Ledger:
 
 
 # Index of a row's trial among the requested trials.
-_OF = "list_position($folders, parse_path(filename)[-2]) - 1 AS trial"
-_FROM = "FROM read_parquet($paths, filename=true)"
+_OF = "list_position(?, trial) - 1 AS trial"
 _WRITES = f"""
     SELECT {_OF}, client, id, min(completed_us) AS acknowledged
-    {_FROM} WHERE kind = 'write' AND outcome = 'ok' GROUP BY ALL ORDER BY trial, client, id
+    FROM rows WHERE kind = 'write' AND outcome = 'ok' GROUP BY ALL ORDER BY trial, client, id
 """
-_EXECUTED = f"SELECT {_OF}, id {_FROM}"
+_EXECUTED = f"SELECT {_OF}, id FROM rows"
 _READS = f"""
-    SELECT {_OF}, endpoint AS name, started_us AS at, completed_us AS ended, client, {{seen}} {_FROM}
+    SELECT {_OF}, endpoint AS name, started_us AS at, completed_us AS ended, client, {{seen}} FROM rows
     WHERE kind = 'read' AND outcome = 'ok' AND seen IS NOT NULL
 """
 _VIEWS = f"""
-    SELECT {_OF}, node AS name, t_us AS at, t_us AS ended, 0 AS client, {{seen}} {_FROM}
+    SELECT {_OF}, node AS name, t_us AS at, t_us AS ended, 0 AS client, {{seen}} FROM rows
     WHERE seen IS NOT NULL
 """
 
@@ -85,10 +85,10 @@ def read(trials: Sequence[StoredTrial]) -> list[Ledger]:
     """
     if not trials:
         return []
-    with ledger_reader(trials[0].folder) as connection:
-        writes = _all_writes(connection, trials)
-        reads = _shown(connection, trials, "ledger", _READS)
-        views = _shown(connection, trials, "views", _VIEWS)
+    with readable_ledger(trials[0].folder):
+        writes = _all_writes(trials)
+        reads = _shown(trials, "ledger", _READS)
+        views = _shown(trials, "views", _VIEWS)
     return [
         Ledger(writes.get(index, []), reads.get(index, {}), views.get(index, {}))
         for index in range(len(trials))
@@ -106,8 +106,8 @@ def lost_moments(trial: StoredTrial) -> list[float] | None:
     if node is None or not table_path(trial.folder, "ledger").is_file():
         return None
     try:
-        with ledger_reader(trial.folder) as connection:
-            clients = _all_writes(connection, [trial]).get(0, [])
+        with readable_ledger(trial.folder):
+            clients = _all_writes([trial]).get(0, [])
     except FiveninesError:
         # The note of the trial's other figures of its ledger says so.
         return None
@@ -115,21 +115,20 @@ def lost_moments(trial: StoredTrial) -> list[float] | None:
     return found if len(found) == node.lost else None
 
 
-def _paths(trials: Sequence[StoredTrial], table: str) -> list[str]:
-    return [str(path) for trial in trials if (path := table_path(trial.folder, table)).is_file()]
+def _paths(trials: Sequence[StoredTrial], table: str) -> list[Path]:
+    return [path for trial in trials if (path := table_path(trial.folder, table)).is_file()]
 
 
-def _rows(
-    connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
-) -> Iterator[tuple[int, Columns]]:
+def _rows(trials: Sequence[StoredTrial], table: str, sql: str) -> Iterator[tuple[int, Columns]]:
     """Yield the rows of each trial that has any, with its place; in the order of the table, or of the
     query.
     """
     paths = _paths(trials, table)
     if not paths:
         return
-    values = {"paths": paths, "folders": [trial.folder.name for trial in trials]}
-    result = connection.execute(sql, values).fetchnumpy()
+    folders = [trial.folder.name for trial in trials]
+    with rows_of(paths) as (connection, source, values):
+        result = connection.execute(f"WITH rows AS ({source}) {sql}", [*values, folders]).fetchnumpy()
     columns = {name: np.ma.filled(column, 0) for name, column in result.items()}
     order = np.argsort(columns["trial"], kind="stable")
     own = columns["trial"][order]
@@ -140,14 +139,12 @@ def _rows(
             yield int(own[low]), {name: column[rows] for name, column in columns.items()}
 
 
-def _all_writes(
-    connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial]
-) -> dict[int, list[Writes]]:
+def _all_writes(trials: Sequence[StoredTrial]) -> dict[int, list[Writes]]:
     """Return the writes of each client, by the place of the trial."""
-    executed = {index: rows["id"] for index, rows in _rows(connection, trials, "executed", _EXECUTED)}
+    executed = {index: rows["id"] for index, rows in _rows(trials, "executed", _EXECUTED)}
     return {
         index: _writes(rows, _lost(trials[index], rows["id"], executed.get(index)))
-        for index, rows in _rows(connection, trials, "ledger", _WRITES)
+        for index, rows in _rows(trials, "ledger", _WRITES)
     }
 
 
@@ -164,28 +161,33 @@ def _writes(rows: Columns, lost: Ints) -> list[Writes]:
 
 def _lost(trial: StoredTrial, ids: Ints, executed: Ints | None) -> Ints:
     """Return those of the ids that are absent after the trial."""
-    if table_path(trial.folder, "executed").is_file():
+    known = lost_by_check(trial)
+    if known is None:
         existing = np.zeros(0, dtype=np.int64) if executed is None else executed
         return np.setdiff1d(ids, existing)
+    return np.array(known, dtype=np.int64)
+
+
+def lost_by_check(trial: StoredTrial) -> tuple[int, ...] | None:
+    """Return the ids that the check lists as lost; None where the table `executed` has the surviving ones."""
+    if table_path(trial.folder, "executed").is_file():
+        return None
     check = trial.record.check
     nodes, primary = (check.nodes, check.primary) if check else ([], "")
-    return np.array(
-        [lost_id for node in nodes if node.node == primary for lost_id in node.lost_ids], dtype=np.int64
-    )
+    return tuple(lost_id for node in nodes if node.node == primary for lost_id in node.lost_ids)
 
 
-def _shown(
-    connection: duckdb.DuckDBPyConnection, trials: Sequence[StoredTrial], table: str, sql: str
-) -> dict[int, dict[str, Shown]]:
+def _shown(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[int, dict[str, Shown]]:
     """Return the results of reads or views in each trial, by endpoint or node."""
     paths = _paths(trials, table)
     if not paths:
         return {}
-    size = "SELECT coalesce(max(len(seen)), 0) FROM read_parquet(?)"
-    (clients,) = connection.execute(size, [paths]).fetchone() or (0,)
+    with rows_of(paths) as (connection, source, values):
+        size = f"SELECT coalesce(max(len(seen)), 0) FROM ({source})"
+        (clients,) = connection.execute(size, values).fetchone() or (0,)
     seen = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
     requested = sql.format(seen=", ".join([*seen, "1"]))
-    return {index: _by_name(rows, clients) for index, rows in _rows(connection, trials, table, requested)}
+    return {index: _by_name(rows, clients) for index, rows in _rows(trials, table, requested)}
 
 
 def _by_name(rows: Columns, clients: int) -> dict[str, Shown]:

@@ -33,8 +33,18 @@ from pathlib import Path
 
 import numpy as np
 
-from fivenines.analysis.consistency.ledger_tables import NOTHING, Flags, Floats, Ints, Shown, Writes, read
+from fivenines.analysis.consistency.ledger_tables import (
+    NOTHING,
+    Flags,
+    Floats,
+    Ints,
+    Shown,
+    Writes,
+    lost_by_check,
+    read,
+)
 from fivenines.base.errors import FiveninesError
+from fivenines.results.reading import computed_once
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial, table_path
 
@@ -125,6 +135,11 @@ def measure_each(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
     Raises:
         FiveninesError: a table of one of them is damaged.
     """
+    key = ("staleness", *((item.folder, lost_by_check(item)) for item in trials))
+    return computed_once(key, lambda: _measured(trials))
+
+
+def _measured(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
     with_ledger = [item for item in trials if table_path(item.folder, "ledger").is_file()]
     result = {
         trial.folder: Staleness(

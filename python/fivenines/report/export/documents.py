@@ -17,6 +17,7 @@ from fivenines.analysis.availability.tolerance import Tolerance, tolerances
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.configuration import of_run
+from fivenines.analysis.figure_cache import one_look
 from fivenines.analysis.measures.measures import MEASURES
 from fivenines.analysis.performance.interleaved import interleaved_results
 from fivenines.analysis.performance.sweeps import Compared, compared
@@ -71,7 +72,8 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
     """
     stored = opened(run)
     writers: dict[str, Callable[[Run, Compared], str]] = {"md": _markdown, "json": _json, "csv": _csv}
-    return writers[format](stored, compared(stored))
+    with one_look():
+        return writers[format](stored, compared(stored))
 
 
 def _markdown(run: Run, swept: Compared) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from fivenines.analysis.figure_cache import one_look
 from fivenines.analysis.performance.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report.chapters import sections
@@ -40,7 +41,7 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
     """
     stored = opened(run)
     path = output or stored.folder / layout.REPORT
-    with _collected():
+    with _collected(), one_look():
         write_text(path, render(stored))
     return path
 

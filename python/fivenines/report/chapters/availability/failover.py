@@ -7,6 +7,7 @@ import numpy as np
 
 from fivenines.analysis.availability.availability import Availability, Ints, Outage
 from fivenines.analysis.availability.interruptions import Interruption, in_words, length_of
+from fivenines.analysis.availability.traces import prepare_lines
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measures.measures import title
 from fivenines.analysis.trials import TrialMeasures
@@ -80,6 +81,9 @@ def timeline_figures(data: Data) -> tuple[list[Figure], int]:
     chosen = sorted(faulted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     slot = _slot_ms(chosen)
     planned = plan([_ordered(cell) for cell in chosen])
+    for cell in chosen:
+        most = max(MAX_FAINT + 1, planned.trials)
+        prepare_lines([trial.stored for trial in _ordered(cell)[:most]])
     drawn, fine = _tops(chosen, data.names, slot), _tops(chosen, data.names, _FINE)
     figures = []
     for cell in faulted:
