@@ -183,9 +183,12 @@ def decoded(log: Path, data: str) -> Any:
         FiveninesError: it is damaged.
     """
     try:
-        return HdrHistogram.decode(data)
+        histogram = HdrHistogram.decode(data)
     except Exception as error:  # the package raises whatever zlib, base64 or ctypes raise
         raise FiveninesError(f"{log} is damaged: a histogram cannot be decoded: {error}") from error
+    # It refers back to the histogram: 140 kB would wait for the garbage collector, which counts few objects.
+    histogram.encoder = None
+    return histogram
 
 
 def _lowest_values(histogram: Any, length: int) -> Ints:
