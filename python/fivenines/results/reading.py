@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 _FEW = 64
 
 # Tables that are read several times for the figures of a report.
-_OFTEN = ("timeline", "ledger", "views", "nodes", "hosts", "lag")
+_OFTEN = ("timeline", "ledger", "views", "hosts")
 
 # The largest size of the files of a table that is kept, in bytes; in memory it is about ten times as large.
 _MOST_KEPT = 4_000_000

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,13 +18,14 @@ from hypothesis import strategies as st
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis import figure_cache, trials
+from fivenines.analysis.availability.traces import LINES
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.listening import listening
 from fivenines.analysis.performance.steady import STEADY
-from fivenines.analysis.replication.lag import FIGURES
+from fivenines.analysis.replication.lag import CURVES, FIGURES
 from fivenines.analysis.resources.counted import COUNTED
 from fivenines.analysis.resources.links import LINKS
-from fivenines.analysis.resources.sampled import SAMPLED
+from fivenines.analysis.resources.sampled import SAMPLED, WATCHED
 from fivenines.analysis.resources.side_by_side import USE
 from fivenines.analysis.trials import MEASURES, TrialMeasures, measure_all, measures
 from fivenines.report.export.documents import tables
@@ -31,7 +33,10 @@ from fivenines.results import cache, figure_store, layout
 from fivenines.results.codec import codec_of
 from fivenines.results.store import open_run
 
-KINDS: list[figure_cache.Kind[object]] = [MEASURES, FIGURES, LINKS, SAMPLED, USE, STEADY, COUNTED]  # type: ignore[list-item]
+KINDS: list[figure_cache.Kind[Any]] = [
+    *(MEASURES, FIGURES, LINKS, SAMPLED, USE),
+    *(STEADY, COUNTED, LINES, CURVES, WATCHED),
+]
 MATRIX = Matrix([Recipe("a", sampled="mariadb", views=True, known=True, lost=2)], trials=2)
 
 

@@ -29,7 +29,6 @@ New connections
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -205,14 +204,15 @@ def outage(
     was no service to interrupt.
     """
     edges = _edges(successes, windows.warmup_end, min(windows.steady_end, fault_at))
-    lengths = [each for each in np.diff(edges).tolist() if each > 0]
-    if not lengths:
+    lengths = np.diff(edges)
+    lengths = lengths[lengths > 0]
+    if not len(lengths):
         return None
     if floor is None:
-        floor, longest = floor_ms(ordinary_ms(lengths)), max(lengths)
+        floor, longest = floor_ms(ordinary_ms(lengths)), float(lengths.max())
     else:
-        lengths, longest = [floor], 0.0
-    stalled = math.fsum(length for length in lengths if length > floor) / math.fsum(lengths)
+        lengths, longest = np.array([floor]), 0.0
+    stalled = math.fsum(lengths[lengths > floor].tolist()) / math.fsum(lengths.tolist())
     gaps = _gaps_after(successes[successes < windows.end], windows.end, fault_at, since)
     known = [fault_at] if moments is None else moments
 
@@ -236,13 +236,16 @@ def _spacing(gaps: Floats) -> float:
     return 3.0 * float(np.median(gaps))
 
 
-def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
-    """Return all gaps between successes in a window, its ends included; [] where nothing succeeded in it.
+def steady_stalls(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
+    """Return the gaps between successes in a window, its ends included, that exceed the ordinary gaps of it.
 
-    The last gap is not closed: the window ended it, not a success.
+    A gap at the end of the window is not closed: no success ended it. [] where nothing succeeded in it.
     """
-    edges = _edges(successes, start, end).tolist()
-    return [Gap(low, high, closed=high < end) for low, high in pairwise(edges) if high > low]
+    edges = _edges(successes, start, end)
+    lengths = np.diff(edges)
+    floor = floor_ms(ordinary_ms(lengths[lengths > 0]))
+    ends = ((float(edges[at]), float(edges[at + 1])) for at in np.flatnonzero(lengths > floor).tolist())
+    return [Gap(low, high, closed=high < end) for low, high in ends]
 
 
 def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:

@@ -27,12 +27,11 @@ from fivenines.analysis.availability.availability import (
     Gap,
     Outage,
     Timeline,
-    steady_gaps,
+    steady_stalls,
 )
 from fivenines.analysis.availability.client_waits import Wait, wait_of
 from fivenines.analysis.availability.fault_windows import TOGETHER_MS, FaultWindow, fault_windows, turns_of
 from fivenines.analysis.availability.node_states import WRITABLE, States, multi_primary, state_at
-from fivenines.analysis.availability.ordinary import floor_ms, ordinary_ms
 from fivenines.analysis.wording import at_least, listed, milliseconds
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.load_parts import ClientBounds
@@ -94,9 +93,7 @@ def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> l
     all in the window: that is no stall.
     """
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
-    gaps = steady_gaps(line.slot[line.transactions > 0], windows.warmup_end, end)
-    floor = floor_ms(ordinary_ms([gap.ms for gap in gaps]))
-    return [gap for gap in gaps if gap.ms > floor]
+    return steady_stalls(line.slot[line.transactions > 0], windows.warmup_end, end)
 
 
 def longest_of(gaps: Sequence[Gap]) -> Gap | None:

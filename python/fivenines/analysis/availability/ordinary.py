@@ -36,16 +36,28 @@ _ONCE_IN_20 = 3.0
 
 def ordinary_ms(gaps: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return the ordinary length in ms of gaps like these; 0 without any."""
-    result = np.asarray(gaps, dtype=np.float64)
+    result = np.sort(np.asarray(gaps, dtype=np.float64))
     if not len(result):
         return 0.0
-    longest = float(result.max())
+    longest = float(result[-1])
     if len(result) < FEW:
         return longest
-    middle, high = map(float, np.quantile(result, (0.5, _BULK)))
+    middle, high = quantile(result, 0.5), quantile(result, _BULK)
     scale = (high - middle + SLOT_MS) / math.log(0.5 / (1 - _BULK))
     beyond = math.log(len(result) * (1 - _BULK)) + _ONCE_IN_20
     return min(longest, high + scale * beyond)
+
+
+def quantile(ordered: npt.NDArray[np.float64], share: float) -> float:
+    """Return a quantile of ascending values by linear interpolation.
+
+    It is `np.quantile` to the bit, which takes ten times as long for the gaps of a trial.
+    """
+    place = share * (len(ordered) - 1)
+    index = int(place)
+    low, high = float(ordered[index]), float(ordered[min(index + 1, len(ordered) - 1)])
+    part = place - index
+    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
 
 
 def floor_ms(ordinary: float) -> float:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,12 @@ class Merged:
         self._seconds += interval.length
         own = np.ctypeslib.as_array(histogram.counts)[: histogram.counts_len].astype(np.int64)
         if len(own) > len(self._counts):
-            self._values = _lowest_values(histogram, len(own))
+            self._values = _lowest_values(
+                int(histogram.sub_bucket_half_count),
+                int(histogram.sub_bucket_half_count_magnitude),
+                int(histogram.unit_magnitude),
+                len(own),
+            )
             own[: len(self._counts)] += self._counts
             self._counts = own
         else:
@@ -191,13 +197,19 @@ def decoded(log: Path, data: str) -> Any:
     return histogram
 
 
-def _lowest_values(histogram: Any, length: int) -> Ints:
-    """Return the lowest value of each counter (HdrHistogram's value_from_index, on an array)."""
+@lru_cache(maxsize=16)
+def _lowest_values(half: int, magnitude: int, unit: int, length: int) -> Ints:
+    """Return the lowest value of each counter (HdrHistogram's value_from_index, on an array).
+
+    Args:
+        half, magnitude: number of counters of the upper half of a bucket, and its logarithm to base 2.
+        unit: logarithm to base 2 of the smallest difference.
+        length: number of counters.
+    """
     index = np.arange(length, dtype=np.int64)
-    half = int(histogram.sub_bucket_half_count)
-    bucket = (index >> int(histogram.sub_bucket_half_count_magnitude)) - 1
+    bucket = (index >> magnitude) - 1
     sub_bucket = (index & (half - 1)) + np.where(bucket < 0, 0, half)
-    shift = np.maximum(bucket, 0) + int(histogram.unit_magnitude)
+    shift = np.maximum(bucket, 0) + unit
     values: Ints = np.left_shift(sub_bucket, shift).astype(np.int64)
     return values
 

@@ -161,6 +161,9 @@ def _of_trial(seen: Lags) -> LagFigures:
 
 FIGURES = Kind("lag", LagFigures, _in_figures)
 
+# Cached curves of drawn trials.
+CURVES = Kind("curves", Lags, lags)
+
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
     """Compare a figure of one node with the actual lag; of a figure that is no time only zeros and NULLs are

@@ -50,11 +50,19 @@ def kinds(watched: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
 
 
 def _compute(trials: Sequence[StoredTrial]) -> list[Sampled]:
-    seen = watched(trials)
-    return [_figures(seen[trial.folder.name], trial.record) for trial in trials]
+    return [_figures(seen, trial.record) for trial, seen in zip(trials, _watched(trials), strict=True)]
 
 
 SAMPLED = Kind("sampled", Sampled, _compute)
+
+
+def _watched(trials: Sequence[StoredTrial]) -> list[Watched]:
+    seen = watched(trials)
+    return [seen[trial.folder.name] for trial in trials]
+
+
+# Cached samples of drawn trials.
+WATCHED = Kind("watched", Watched, _watched)
 
 
 def _figures(seen: Watched, record: TrialRecord) -> Sampled:

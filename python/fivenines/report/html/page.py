@@ -1,8 +1,6 @@
 """Render the report as one HTML file that loads nothing from elsewhere."""
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -27,9 +25,6 @@ from fivenines.report.table import Table
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 
-# Thresholds of garbage collection.
-_GARBAGE = (20_000, 10, 10)
-
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:
     """Write the report, by default as `report.html` into the run's folder, and return its path.
@@ -41,20 +36,9 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
     """
     stored = opened(run)
     path = output or stored.folder / layout.REPORT
-    with _collected(), one_look():
+    with one_look():
         write_text(path, render(stored))
     return path
-
-
-@contextmanager
-def _collected() -> Iterator[None]:
-    """Collect garbage more often: at the program's threshold, cycles double the memory of large reports."""
-    before = gc.get_threshold()
-    gc.set_threshold(*_GARBAGE)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def render(run: Run) -> str:

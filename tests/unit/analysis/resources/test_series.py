@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.analysis.resources.series import (
+    GAP,
     Series,
     gain_between,
     gains,
@@ -99,3 +100,10 @@ def test_thinning_keeps_what_is_unknown() -> None:
     result = thinned(Series.of(range(4), [np.nan, np.nan, 1.0, np.nan]), 2)
     assert np.isnan(result.v[0])
     assert result.v[1] == 1.0
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=40))
+def test_holes_are_wider_than_the_median_distance(wide: list[float]) -> None:
+    series = Series.of(np.cumsum([0.0, *wide]), np.zeros(len(wide) + 1))
+    distances = np.diff(series.t)
+    assert series.steps.holes.tolist() == (distances > GAP * np.median(distances)).tolist()

@@ -84,7 +84,8 @@ def timeline_figures(data: Data) -> tuple[list[Figure], int]:
     for cell in chosen:
         most = max(MAX_FAINT + 1, planned.trials)
         prepare_lines([trial.stored for trial in _ordered(cell)[:most]])
-    drawn, fine = _tops(chosen, data.names, slot), _tops(chosen, data.names, _FINE)
+    drawn = _tops(chosen, data.names, slot)
+    fine = drawn if slot == _FINE else _tops(chosen, data.names, _FINE)
     figures = []
     for cell in faulted:
         if cell in chosen:

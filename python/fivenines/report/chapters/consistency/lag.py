@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.replication.lag import IN_MS, LagFigures, Lags, Verdict, lag_figures, lags, verdicts
+from fivenines.analysis.figure_cache import cached
+from fivenines.analysis.replication.lag import CURVES, IN_MS, LagFigures, Lags, Verdict, lag_figures, verdicts
 from fivenines.analysis.replication.lag import Figure as Reported
 from fivenines.analysis.resources.series import Floats
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
@@ -180,7 +181,7 @@ def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[l
 
 def _figure(cell: CellResult, names: Names) -> Figure | None:
     shown = shown_trial(cell)
-    (seen,) = lags([shown.stored])
+    (seen,) = cached(CURVES, [shown.stored])
     charts = [Multiple("Actual lag, ms", seen.truth, IN_MS["ms"])] if seen.truth else []
     charts += [
         Multiple(f"{figure.source}, {figure.unit}", figure.nodes, IN_MS.get(figure.unit))

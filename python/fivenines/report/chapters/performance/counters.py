@@ -7,16 +7,10 @@ import numpy as np
 
 from fivenines.analysis.availability.availability import steady_window
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.resources.counters import (
-    PerTransaction,
-    Samples,
-    curve,
-    per_transaction,
-    steady_mean,
-    watched,
-)
+from fivenines.analysis.figure_cache import cached
+from fivenines.analysis.resources.counters import PerTransaction, Samples, curve, per_transaction, steady_mean
 from fivenines.analysis.resources.panels import Panel
-from fivenines.analysis.resources.sampled import Sampled, kinds, sampled
+from fivenines.analysis.resources.sampled import WATCHED, Sampled, kinds, sampled
 from fivenines.analysis.statistics.means import summarise
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
@@ -143,7 +137,7 @@ def mean_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Nam
 
 def _figures(cell: CellResult, names: Names) -> list[Figure]:
     trial = shown_trial(cell)
-    samples_of = watched([trial.stored])[trial.folder.name]
+    (samples_of,) = cached(WATCHED, [trial.stored])
     return [
         replace(
             _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels),
