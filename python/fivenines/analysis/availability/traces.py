@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fivenines.analysis.availability.availability import Timeline, timeline
+from fivenines.analysis.availability.availability import Ints, Timeline, timeline
 from fivenines.analysis.availability.node_states import StateChange
 from fivenines.analysis.availability.recovery import Acks, Floats, LoadLine, Views
 from fivenines.analysis.figure_cache import Kind, cached
@@ -18,23 +18,12 @@ from fivenines.results.store import StoredTrial, query, table_path
 
 _T = TypeVar("_T")
 
-_LINE = """
-    SELECT trial, slot_ms AS slot,
-           sum(reads_ok)::BIGINT AS reads,
-           sum(writes_ok)::BIGINT AS writes,
-           coalesce(sum(transactions_ok) FILTER (source = 'load'), 0)::BIGINT AS transactions,
-           coalesce(sum(queries_ok) FILTER (source = 'load'), 0)::BIGINT AS queries
-    FROM rows GROUP BY ALL ORDER BY trial, slot
-"""
-_LOAD = """
-    SELECT trial, slot_ms AS slot, sum(writes_ok)::BIGINT AS writes,
-           sum(transactions_ok)::BIGINT AS transactions,
-           sum(reads_failed + writes_failed)::BIGINT AS failed,
-           sum(writes_in_doubt)::BIGINT AS in_doubt
-    FROM rows WHERE source = 'load' GROUP BY ALL ORDER BY trial, slot
-"""
-_TIMEOUTS = """
-    SELECT trial, slot_ms::DOUBLE AS t FROM rows WHERE timeouts > 0 GROUP BY ALL ORDER BY trial, t
+_SLOTS = """
+    SELECT trial, slot_ms AS slot, source = 'load' AS load, coalesce(reads_ok, 0) AS reads,
+           coalesce(writes_ok, 0) AS writes, coalesce(transactions_ok, 0) AS transactions,
+           coalesce(queries_ok, 0) AS queries, coalesce(reads_failed + writes_failed, 0) AS failed,
+           coalesce(writes_in_doubt, 0) AS in_doubt, {timeouts} AS timeouts
+    FROM rows
 """
 _ATTEMPTS = """
     SELECT trial, completed_us / 1000.0 AS t
@@ -108,11 +97,9 @@ def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
 
 
 def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
-    result = by_trial(trials, "timeline", _LINE)
+    result = by_trial(trials, "timeline", _SLOTS.format(timeouts=0))
     nothing = timeline([])
-    return [
-        Timeline(**result[trial.folder.name]) if trial.folder.name in result else nothing for trial in trials
-    ]
+    return [_line(result[trial.folder.name]) if trial.folder.name in result else nothing for trial in trials]
 
 
 # Cached time lines of drawn trials: reading one file is much faster than a query.
@@ -129,26 +116,24 @@ def _changed(path: Path) -> int:
 def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
     """Return the traces of each trial by its folder, with notes on damaged tables and missing time lines."""
     notes: dict[Path, list[str]] = {}
-    lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
+    slots = _each(trials, "timeline", _slots, lambda columns: columns, notes)
     for trial in trials:
-        if trial.folder not in lines:
+        if trial.folder not in slots:
             missing = f"{table_path(trial.folder, 'timeline')}: no time line was recorded"
             notes.setdefault(trial.folder, [missing])
-    loads = _each(trials, "timeline", _LOAD, lambda columns: LoadLine(**columns), notes)
-    acks = _each(trials, "ledger", _ACKS, _acks, notes)
-    states = _each(trials, "nodes", _NODES, _states, notes)
-    views = _each(trials, "views", _VIEWS, _views, notes)
-    attempts = _each(trials, "probes", _ATTEMPTS, _moments, notes)
-    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, required="timeouts")
+    acks = _each(trials, "ledger", lambda _: _ACKS, _acks, notes)
+    states = _each(trials, "nodes", lambda _: _NODES, _states, notes)
+    views = _each(trials, "views", lambda _: _VIEWS, _views, notes)
+    attempts = _each(trials, "probes", lambda _: _ATTEMPTS, _moments, notes)
     result = {
         trial.folder: Traces(
-            lines.get(trial.folder) or timeline([]),
-            loads.get(trial.folder) or _no_load(),
+            _line(slots[trial.folder]) if trial.folder in slots else timeline([]),
+            _load(slots[trial.folder]) if trial.folder in slots else _no_load(),
             acks.get(trial.folder) or _no_acks(),
             states.get(trial.folder, {}),
             views.get(trial.folder, {}),
             attempts.get(trial.folder),
-            timeouts.get(trial.folder, np.zeros(0)),
+            _timeouts(slots[trial.folder]) if trial.folder in slots else np.zeros(0),
         )
         for trial in trials
     }
@@ -158,21 +143,13 @@ def read_traces(trials: Sequence[StoredTrial]) -> tuple[dict[Path, Traces], dict
 def _each(
     trials: Sequence[StoredTrial],
     table: str,
-    sql: str,
+    sql: Callable[[Sequence[StoredTrial]], str],
     build: Callable[[Columns], _T],
     notes: dict[Path, list[str]],
-    required: str = "",
 ) -> dict[Path, _T]:
-    """Read one table of all trials, by folder; a damaged table affects its trial only.
-
-    `required`: a column that older runs lack; their table is not read.
-    """
-    # Older runs lack a column of the time line.
-    mixed = table == "timeline"
+    """Read one table of all trials, by folder; a damaged table affects its trial only."""
     try:
-        if required and required not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed):
-            return {}
-        rows = split(query(trials, table, sql, mixed=mixed), "trial")
+        rows = split(query(trials, table, sql(trials), mixed=table == "timeline"), "trial")
         return {trial.folder: build(rows[trial.folder.name]) for trial in trials if trial.folder.name in rows}
     except FiveninesError as error:
         if len(trials) == 1:
@@ -180,8 +157,37 @@ def _each(
             return {}
     result: dict[Path, _T] = {}
     for trial in trials:
-        result |= _each([trial], table, sql, build, notes, required)
+        result |= _each([trial], table, sql, build, notes)
     return result
+
+
+def _slots(trials: Sequence[StoredTrial]) -> str:
+    """Return the query of the time line; runs of older versions have no column `timeouts`."""
+    known = "timeouts" in query(trials, "timeline", "SELECT * FROM rows LIMIT 0", mixed=True)
+    return _SLOTS.format(timeouts="coalesce(timeouts, 0)" if known else "0")
+
+
+def _line(slots: Columns) -> Timeline:
+    of_load = {name: np.where(slots["load"], slots[name], 0) for name in ("transactions", "queries")}
+    return Timeline(**_summed({**slots, **of_load}, "reads", "writes", "transactions", "queries"))
+
+
+def _load(slots: Columns) -> LoadLine:
+    own = {name: column[slots["load"]] for name, column in slots.items()}
+    return LoadLine(**_summed(own, "writes", "transactions", "failed", "in_doubt"))
+
+
+def _timeouts(slots: Columns) -> Floats:
+    return np.unique(slots["slot"][slots["timeouts"] > 0]).astype(float)
+
+
+def _summed(rows: Columns, *names: str) -> dict[str, Ints]:
+    """Return the sums of columns over the rows of each slot, by ascending slot."""
+    order = np.argsort(rows["slot"], kind="stable")
+    slots = rows["slot"][order]
+    first = np.flatnonzero(np.diff(slots, prepend=slots[:1] - 1))
+    sums = {name: np.add.reduceat(rows[name][order].astype(np.int64), first) for name in names}
+    return {"slot": slots[first], **sums}
 
 
 def _acks(columns: Columns) -> Acks:
