@@ -1,5 +1,7 @@
 """The log read back must be what the package hdrhistogram itself would say."""
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 from fivenines.analysis.performance.latency import (
     Latency,
     Merged,
+    decoded,
     interval_of,
+    intervals,
     latency_window,
     read_latencies,
 )
@@ -166,3 +170,17 @@ def test_merged_intervals_are_counted_up_to_bounds(values: list[int], bounds: li
 
 def test_a_line_that_is_no_histogram_is_none() -> None:
     assert interval_of("#[StartTime: 1.0 (seconds since epoch)]") is None
+
+
+def test_a_histogram_is_freed_without_the_garbage_collector(tmp_path: Path) -> None:
+    log = tmp_path / "latency.hlog"
+    write(log, [("transaction", 0.0, 1.0, [100])], 60_000_000)
+    (interval,) = intervals(log)
+    gc.disable()
+    try:
+        histogram = decoded(log, interval.data)
+        known = weakref.ref(histogram)
+        del histogram
+        assert known() is None
+    finally:
+        gc.enable()
