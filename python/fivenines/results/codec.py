@@ -26,11 +26,14 @@ _LENGTH = 8
 Arrays = list[np.ndarray[Any, Any]]
 
 
+_Decode = Callable[[Any, Arrays], Any]
+
+
 class _Codec(NamedTuple):
     """A pair of functions from a value to JSON and back; arrays are passed in a separate list."""
 
     encode: Callable[[Any, Arrays], Any]
-    decode: Callable[[Any, Arrays], Any]
+    decode: _Decode
 
 
 def dumps(shape: type[_T], value: _T) -> bytes:
@@ -133,15 +136,19 @@ def _optional(inner: Sequence[Any], shape: Any) -> _Codec:
 
 
 def _dataclass(shape: Any) -> _Codec:
+    if hasattr(shape, "__post_init__") or "__slots__" in vars(shape):
+        raise TypeError(f"{shape} cannot be written as bytes: it is more than its fields")
     hints = get_type_hints(shape)
     names = [field.name for field in dataclasses.fields(shape)]
     parts = [_codec(hints[name]) for name in names]
     encoders = list(zip(names, (part.encode for part in parts), strict=True))
-    decoders = [part.decode for part in parts]
+    decoders = _not_plain(parts)
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        found = [decoder(value, arrays) for decoder, value in zip(decoders, values, strict=True)]
-        return shape(**dict(zip(names, found, strict=True)))
+        # Not by `__init__`, which is slow in frozen classes: values were checked when they were written.
+        result = object.__new__(shape)
+        vars(result).update(zip(names, _decoded(values, decoders, arrays), strict=True))
+        return result
 
     return _Codec(
         lambda value, arrays: [encode(getattr(value, name), arrays) for name, encode in encoders], decode
@@ -150,22 +157,42 @@ def _dataclass(shape: Any) -> _Codec:
 
 def _fixed(inner: Sequence[Any]) -> _Codec:
     parts = [_codec(item) for item in inner]
+    decoders = _not_plain(parts)
 
     def encode(values: Any, arrays: Arrays) -> Any:
         return [part.encode(value, arrays) for part, value in zip(parts, values, strict=True)]
 
     def decode(values: Any, arrays: Arrays) -> Any:
-        return tuple(part.decode(value, arrays) for part, value in zip(parts, values, strict=True))
+        if len(values) != len(parts):
+            raise ValueError(f"{len(values)} values for {len(parts)} parts")
+        return tuple(_decoded(values, decoders, arrays))
 
     return _Codec(encode, decode)
 
 
 def _sequence(make: Callable[[Any], Any], inner: Any) -> _Codec:
     part = _codec(inner)
+    if part.decode is _same:
+        return _Codec(
+            lambda values, arrays: [part.encode(value, arrays) for value in values],
+            lambda values, _: make(values),
+        )
     return _Codec(
         lambda values, arrays: [part.encode(value, arrays) for value in values],
         lambda values, arrays: make([part.decode(value, arrays) for value in values]),
     )
+
+
+def _not_plain(parts: Sequence[_Codec]) -> list[tuple[int, _Decode]]:
+    """Return the decoders of those parts, by their place, that JSON does not hold as they are."""
+    return [(index, part.decode) for index, part in enumerate(parts) if part.decode is not _same]
+
+
+def _decoded(values: list[Any], decoders: Sequence[tuple[int, _Decode]], arrays: Arrays) -> list[Any]:
+    """Decode values in place, and return them."""
+    for index, decode in decoders:
+        values[index] = decode(values[index], arrays)
+    return values
 
 
 def _mapping(key: Any, value: Any) -> _Codec:

@@ -100,3 +100,15 @@ def test_what_cannot_be_told_apart_is_refused_before_anything_is_written() -> No
         codec_of(Leaf | Tree)
     with pytest.raises(TypeError, match="cannot be written"):
         codec_of(set[int])
+
+
+def test_a_class_that_is_more_than_its_fields_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Checked:
+        value: int
+
+        def __post_init__(self) -> None:
+            """Check the value, which reading does not."""
+
+    with pytest.raises(TypeError, match="more than its fields"):
+        codec_of(Checked)
