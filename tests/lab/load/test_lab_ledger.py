@@ -137,8 +137,10 @@ def test_isolation_was_judged_and_serializable_holds(outcome: Outcome) -> None:
     assert judged["bank"].counts == {}
 
 
-@pytest.mark.parametrize("workload", ["bank", "append"])
-def test_bank_and_lists_can_be_the_load(tmp_path: Path, workload: str) -> None:
+@pytest.mark.parametrize(
+    ("workload", "source"), [("bank", "bank"), ("append", "lists"), ("registers", "registers")]
+)
+def test_what_is_judged_can_be_the_load(tmp_path: Path, workload: str, source: str) -> None:
     text = (
         "solutions: [{solution: standalone, engine: mariadb-10.11}]\n"
         "ledger: {rate: 20, read_rate: 20}\n" + timing(recovery=1)
@@ -147,7 +149,6 @@ def test_bank_and_lists_can_be_the_load(tmp_path: Path, workload: str) -> None:
     head = HEAD.replace(small, f"{{workload: {workload}}}")
     outcome = run_trial(tmp_path, text, head=head)
     load = outcome.record.load.document["transactions"]
-    source = {"bank": "bank", "append": "lists"}[workload]
     (count,) = _all(
         outcome,
         "history",

@@ -43,6 +43,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "mix": {
         "parts": [{"workload": {"workload": "oltp_point_select", **OLTP}}, {"workload": {"workload": "bank"}}]
     },
+    "registers": {},
     "script": {"files": ["own.sql"], "data": {"workload": "oltp_read_write", **OLTP}},
     "tatp": {"subscribers": 200},
 }

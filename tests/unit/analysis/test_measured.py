@@ -1,6 +1,8 @@
 """Each measure's value in a trial, by planting what it must show."""
 
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from fivenines.analysis.measured import EVENTS, VALUES, summary_of, values_of
 from fivenines.analysis.measures.entries.outages import PHASES
 from fivenines.analysis.measures.measures import MEASURES, measure_named
 from fivenines.analysis.performance.steadiness import steadiness
-from fivenines.analysis.performance.steady import lag_course
+from fivenines.analysis.performance.steady import STEADY, lag_course
 from fivenines.analysis.resources.series import Series
 from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.results import layout, store
@@ -398,12 +400,19 @@ def test_without_a_fault_there_are_no_phases(tmp_path: Path) -> None:
     assert all(VALUES[f"phase:{name}"](trial) is None for name in PHASES)
 
 
+def _stored(run: Path, kind: str) -> int:
+    """Return the number of trials whose figures of a kind are stored."""
+    with closing(sqlite3.connect(run / layout.CACHE / "figures.sqlite")) as database:
+        (found,) = database.execute("SELECT count(*) FROM figures WHERE kind = ?", [kind]).fetchone()
+    return int(found)
+
+
 def test_what_is_read_later_is_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run", Matrix([Recipe("a", known=True, sampled="postgres")], trials=3))
     trials = measures(open_run(run).complete)
-    assert not list(run.glob("cache/*.steady")), "figures that are not requested are not computed"
+    assert _stored(run, STEADY.name) == 0, "figures that are not requested are not computed"
     before = values_of("reported_lag_max", trials)
-    assert len(list(run.glob("cache/*.steady"))) == 3
+    assert _stored(run, STEADY.name) == 3
     for path in run.glob("trials/*/*.parquet"):
         path.write_bytes(b"")
     assert values_of("reported_lag_max", trials) == before

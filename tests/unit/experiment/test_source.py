@@ -22,7 +22,7 @@ SOLUTION_KINDS = ", ".join(kinds("fivenines.solutions", SolutionSettings, "solut
 KINDS = (
     "append, bank, bulkload, crud, iibench, imsi, ingest, mix, oltp_point_select, oltp_read_only, "
     "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
-    "oltp_delete, script, tatp, tpcc"
+    "oltp_delete, registers, script, tatp, tpcc"
 )
 
 FAULTS = ", ".join(kinds("fivenines.faults", FaultSettings, "fault"))

@@ -23,7 +23,7 @@ def workload(**settings: Any) -> WorkloadSettings:
 
 
 LOADED = ["tatp", "tpcc", "iibench", "ingest", "crud", "imsi", "bulkload"]
-FAMILIES = [*LOADED, "bank", "append"]
+FAMILIES = [*LOADED, "bank", "append", "registers"]
 
 
 RUST_TESTS = ROOT / "crates/workloads/src/testing/settings.json"
@@ -124,7 +124,7 @@ def test_the_data_set_is_reported_by_its_scale_alone(family: str) -> None:
     assert (renamed.data_set(), renamed.document()) == (one.data_set(), one.document())
 
 
-@pytest.mark.parametrize("family", ["bank", "append"])
+@pytest.mark.parametrize("family", ["bank", "append", "registers"])
 def test_what_makes_its_own_tables_needs_no_data_set(family: str) -> None:
     one = workload(workload=family)
     assert (one.data_set(), one.prepares()) == ({"family": "none"}, [])
