@@ -294,6 +294,7 @@ def test_parameters_of_libraries_need_their_library(
         (3, {"wal_keep_size": "8MB"}, "write 16MB or more"),
         (3, {"wal_keep_size": 15}, "write 16MB or more"),
         (4, {"wal_keep_size": "1GB", "max_replication_slots": 4, "max_worker_processes": 2}, ""),
+        (4, {"log_min_duration_statement": -1, "autovacuum_work_mem": "-1"}, ""),
         (3, {"wal_log_hints": "on"}, "Patroni 3 sets it"),
         (4, {"wal_log_hints": "on"}, ""),
     ],

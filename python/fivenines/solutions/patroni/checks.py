@@ -28,7 +28,9 @@ def _below_the_least(server: Mapping[str, object]) -> dict[tuple[str, ...], str]
     """Return settings that Patroni would replace by its own defaults, by their keys, with a remedy."""
     found: dict[tuple[str, ...], str] = {}
     for name, value in server.items():
-        least, unit, default = _LEAST.get(canonical(name, "postgresql"), (0, "", ""))
+        if (limit := _LEAST.get(canonical(name, "postgresql"))) is None:
+            continue
+        least, unit, default = limit
         number = in_unit(str(value).strip().strip("'"), unit)
         if number is not None and number < Decimal(least):
             found[("server", name)] = (
