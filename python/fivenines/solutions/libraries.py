@@ -50,13 +50,16 @@ def not_loaded(given: Mapping[str, object]) -> dict[str, str]:
         if canonical(name, "postgresql") in _LOADING
         for part in str(value).split(",")
     }
+    lists = [name for name in given if canonical(name, "postgresql") == "shared_preload_libraries"]
     reasons = {}
     for name in given:
         prefix, dot, _ = canonical(name, "postgresql").partition(".")
         library = _LIBRARIES.get(prefix, "") if dot else ""
         if library and library not in loaded:
-            reasons[name] = (
-                f"it has no effect unless the server loads {library}: write `shared_preload_libraries: "
-                f"{library}` in addition, or leave it out"
+            remedy = (
+                f"add {library} to `{lists[0]}`"
+                if lists
+                else f"write `shared_preload_libraries: {library}` in addition"
             )
+            reasons[name] = f"it has no effect unless the server loads {library}: {remedy}, or leave it out"
     return reasons

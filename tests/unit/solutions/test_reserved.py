@@ -256,6 +256,9 @@ def test_two_names_of_one_setting_are_refused(engine: str, server: dict[str, obj
         ("binlog_expire_logs_seconds", "7d", "has no units of time"),
         ("wait_timeout", "300", ""),
         ("long_query_time", 0.5, ""),
+        ("innodb_lock_wait_timeout", "1M", "would read 1m as 1048576"),
+        ("replica_net_timeout", "1k", ""),
+        ("gtid_executed_compression_period", "1M", ""),
         ("tmp_table_size", "32M", ""),
     ],
 )
@@ -270,7 +273,7 @@ def test_times_of_mysql_and_mariadb_have_no_units(engine: str, name: str, value:
         ({"auto_explain.log_min_duration": "250ms"}, "write `shared_preload_libraries: auto_explain`"),
         (
             {"Pg_Stat_Statements.max": 1, "shared_preload_libraries": "auto_explain"},
-            "loads pg_stat_statements",
+            "loads pg_stat_statements: add pg_stat_statements to `shared_preload_libraries`, or leave it out",
         ),
         ({"cron.database_name": "x"}, "write `shared_preload_libraries: pg_cron`"),
         ({"auto_explain.log_analyze": "on", "session_preload_libraries": "'$libdir/auto_explain.so'"}, ""),
