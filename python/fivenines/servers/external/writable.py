@@ -18,10 +18,11 @@ POSTGRES_QUESTION = (
     "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only'), "
     "current_setting('transaction_read_only')"
 )
-# Standbys whose state the account may not see (`pg_read_all_stats`) have NULL.
+# Standbys whose state the account may not see (`pg_read_all_stats`) have NULL. One that still catches up is
+# `potential`, also where it is the only one: commits wait for it, but not without end.
 STANDBYS_QUESTION = (
     "SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'), "
-    "count(*) FILTER (WHERE sync_state IS NULL OR sync_state IN ('sync', 'quorum')) FROM pg_stat_replication"
+    "count(*) FILTER (WHERE sync_state IS DISTINCT FROM 'async') FROM pg_stat_replication"
 )
 _OFF = ("OFF", "0")
 
