@@ -1,6 +1,7 @@
 """Options of DRBD's sections net and disk: their spellings, and what DRBD would refuse.
 
-Source of names and ranges: `drbdsetup-84 help net-options` and `help disk-options` of drbd-utils 9.22.
+Source of names and ranges: `drbdsetup-84 help net-options`, `help disk-options` and `help attach` of drbd-utils
+9.22.
 Options have `-` in a resource file and `_` in experiment files; both are accepted.
 """
 
@@ -64,6 +65,8 @@ _NET: dict[str, _Allowed] = {
     "after_sb_2pri": ("disconnect", "call-pri-lost-after-sb", "violently-as0p"),
 }
 _DISK: dict[str, _Allowed] = {
+    "size": (0, 2**41),
+    "max_bio_bvecs": (0, 128),
     "on_io_error": ("pass_on", "call-local-io-error", "detach"),
     "disk_barrier": _SWITCH,
     "disk_flushes": _SWITCH,
@@ -93,7 +96,7 @@ _DISK: dict[str, _Allowed] = {
 }
 _SECTIONS = {"net": _NET, "disk": _DISK}
 
-# Times in seconds or in tenths of a second; DRBD would read the s of 10s as sectors.
+# Times in seconds or in tenths of a second. No suffix is accepted: DRBD would read the s of 10s as sectors.
 _TIMES = (
     "timeout",
     "connect_int",
@@ -110,8 +113,9 @@ _OWN = {
     "fencing": "the failover manager has a key for it: write `manager: {fence: true}`, or leave it out",
 }
 
-# Switches without which a node acknowledges what is in its disk's cache.
-_FLUSHES = ("disk_flushes", "md_flushes", "disk_drain")
+# Switches without which a node acknowledges what is in its disk's cache. `disk_drain` decides only where
+# `disk_flushes` is off (drbd_receiver.c, max_allowed_wo()).
+_FLUSHES = ("disk_flushes", "md_flushes")
 
 _SUFFIXED = re.compile(r"(\d+)[kKmMgGs]")
 
@@ -143,7 +147,7 @@ def problems(sections: Mapping[str, Mapping[str, Value]]) -> dict[tuple[str, ...
 
 
 def unflushed(disk: Mapping[str, Value]) -> str:
-    """Return what options risk with which DRBD does not flush the disk's cache; empty: nothing."""
+    """Return the risk of options that keep DRBD from flushing the disk's cache; empty if none does."""
     off = [name for name, value in merged(disk).items() if name in _FLUSHES and _word(value) == "no"]
     return f"{' and '.join(off)} off: a power loss of a host may lose any row there" if off else ""
 

@@ -24,6 +24,7 @@ def _message(net: dict[str, object], disk: dict[str, object]) -> str:
         ({"ping-timeout": 5}, {"al-extents": 1237}, ""),
         ({"max-buffers": "36k", "after-sb-1pri": "discard-secondary", "tcp_cork": "no"}, {}, ""),
         ({}, {"c-max-rate": "100M", "disk-flushes": False, "read-balancing": "64K-striping"}, ""),
+        ({}, {"size": "100M", "max-bio-bvecs": 1}, ""),
         ({"protocol": "A"}, {}, "write `protocol`"),
         ({}, {"fencing": "resource-only"}, "write `manager: {fence: true}`"),
         ({"ping-timeout": 5, "ping_timeout": 5}, {}, "the same option as ping-timeout"),
@@ -53,8 +54,8 @@ def test_an_option_replaces_the_default_in_either_spelling() -> None:
     ("disk", "risk"),
     [
         ({"disk-flushes": "no"}, "disk_flushes off: "),
-        ({"md_flushes": False, "disk_drain": "no"}, "md_flushes and disk_drain off: "),
-        ({"disk_flushes": True, "disk_barrier": "no"}, ""),
+        ({"md_flushes": False, "disk-flushes": "no"}, "md_flushes and disk_flushes off: "),
+        ({"disk_flushes": True, "disk_barrier": "no", "disk_drain": False}, ""),
     ],
 )
 def test_a_disk_that_is_not_flushed_may_lose_rows(
