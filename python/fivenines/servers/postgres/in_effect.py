@@ -47,8 +47,8 @@ _OLD_WORDS = {
 _ANY_CASE = ("datestyle", "client_encoding", "timezone", "log_timezone", "default_text_search_config")
 """Texts that the server shows in its own case."""
 
-# Numbers of three or four octal digits: 0640. PostgreSQL reads all whole numbers with a 0 in front as octal
-# (manual, 19.1.1), also where the user can only have meant a decimal number.
+# PostgreSQL reads a whole number with a 0 in front as octal (manual, 19.1.1), also where a user can only have
+# meant a decimal one. Octal is meant in the modes of files alone: 0640.
 _OCTAL = re.compile(r"[+-]?0[0-7]+")
 _MODES = ("log_file_mode", "unix_socket_permissions", "data_directory_mode")
 
