@@ -39,18 +39,19 @@ seen() { # seen MODE: what a reader gives out whose connection is lost after row
   sql 'TRUNCATE d.t'
   read -r file position _ <<<"$(sql 'SHOW MASTER STATUS')"
   start "$output" python/bin/python reader.py "$1" "$port" "$file" "$position" "$(sql 'SELECT @@gtid_binlog_pos')"
-  await connected
+  await is_reader_after 0
   sql 'INSERT INTO d.t VALUES (1); INSERT INTO d.t VALUES (2); INSERT INTO d.t VALUES (3)'
   await grep -q '^3$' "$output"
-  sql "KILL $(reader)"
-  await connected
+  lost=$(reader)
+  sql "KILL $lost"
+  await is_reader_after "$lost"
   sql 'INSERT INTO d.t VALUES (4)'
   await grep -q '^4$' "$output"
   grep -E '^[0-9]+$' "$output" | paste -sd' '
   kill "${started[-1]}"
 }
 reader() { sql "SELECT id FROM information_schema.processlist WHERE command = 'Binlog Dump' ORDER BY id DESC LIMIT 1"; }
-connected() { [ -n "$(reader)" ]; }
+is_reader_after() { [ "$(reader)" -gt "$1" ]; }
 seen gtid >gtid.seen
 seen file >file.seen
 expect "by GTID, connection lost after row 3" "$(cat gtid.seen)" "1 2 3 1 2 3 4"

@@ -8,9 +8,11 @@ if [ "$(id -u)" = 0 ]; then # database servers refuse root
   chown 65534:65534 "$folder"
 fi
 started=()
+frozen=()
 
 finish() {
   local status=$? pid
+  [ "${#frozen[@]}" = 0 ] || kill -CONT "${frozen[@]}" 2>/dev/null || true
   for pid in "${started[@]}"; do kill -QUIT -- "-$pid" 2>/dev/null || true; done
   for pid in "${started[@]}"; do
     for _ in $(seq 50); do kill -0 -- "-$pid" 2>/dev/null && sleep 0.1 || break; done
@@ -29,6 +31,11 @@ start() { # start LOG COMMAND...: run a server in the background, in a process g
   started+=($!)
 }
 
+freeze() { # freeze PID: stop a process of a server; the script's end lets it continue, as it would outlive its server
+  frozen+=("$1")
+  kill -STOP "$1"
+}
+
 python_packages() { # python_packages REQUIREMENT...: install from PyPI into ./python
   [ -d python ] || python3 -m venv python
   python/bin/python -m pip install --quiet --disable-pip-version-check "$@"
@@ -45,7 +52,7 @@ debian_packages() { # debian_packages NAME[=VERSION]...: unpack packages of this
 
 debian_release() { # debian_release NAME: let debian_packages take packages of another release, without a change of the machine
   local mirror
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -n 1)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | sed -n 1p)
   mkdir -p apt/lists/partial apt/cache/archives/partial
   touch apt/status
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $1 main" >apt/sources.list
