@@ -315,15 +315,15 @@ def hint(reason: str) -> str:
     """Return a hint for a known error, on a separate line."""
     # An ODBC connection string contains the word, too.
     reason = re.sub(r"(?i)database\s*=", "", reason)
-    # A function or a column that is missing is no matter of `--prepare`.
-    named = re.search(r"(?i)\b(relation|table|view)\b.*(doesn't|does not) exist", reason)
-    absent = named or any(code in reason for code in ("1146", "42P01"))
+    # `--prepare` creates no missing function, nor a missing `column "x" of relation "y"`.
+    named = re.search(r"(?i)(?<!of )\b(relation|table|view)\b.*(doesn't|does not) exist", reason)
+    absent = named or any(code in reason for code in ("(1146)", "(42P01)"))
     if absent and "atabase" not in reason:
         return "\n    add --prepare to create and fill the workload's tables"
     if any(word in reason for word in ("insecure transport", "no encryption", "SSL off")):
         return "\n    add --tls require"
     if "pg_hba.conf" in reason and "SSL encryption" in reason:
-        return "\n    add --tls disable if pg_hba.conf lets the account in without encryption alone"
+        return "\n    add --tls disable if pg_hba.conf admits the account only without encryption"
     if any(word in reason for word in ("(53300)", "(1040)", "(1203)", "(1226)")):
         return "\n    lower --connections, or raise the server's limit"
     if "unsupported startup parameter" in reason:

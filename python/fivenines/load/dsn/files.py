@@ -162,14 +162,13 @@ def password_of(file: str, addresses: tuple[Address, ...], database: str, user: 
 
 def _fields(line: str) -> list[str]:
     """Split a line at the colons that no backslash escapes; the password ends at such a colon, too."""
-    parts = _FIELD.findall(line)
-    return [re.sub(r"\\(.)", r"\1", part) for part in parts]
+    return [re.sub(r"\\(.)", r"\1", part) for part in _FIELD.findall(line)]
 
 
-# Host, port, database, user, password.
-_LEAST = 5
+# Number of fields: host, port, database, user, password.
+_FIELDS = 5
 
-# libpq 18 keeps a backslash at the end of a line.
+# Text up to a colon. libpq 18 keeps a backslash at the end of a line.
 _FIELD = re.compile(r"(?:^|(?<=:))((?:\\.|[^:\\]|\\$)*)(?=:|$)")
 
 
@@ -178,9 +177,9 @@ def _password(entries: list[list[str]], address: Address, database: str, user: s
     hosts = {socket[1], "localhost"} if socket else {address.host}
     port = socket[2] if socket else str(address.port)
     for entry in entries:
-        if len(entry) < _LEAST:
+        if len(entry) < _FIELDS:
             continue
-        host, its_port, its_database, its_user, password = entry[:_LEAST]
+        host, its_port, its_database, its_user, password = entry[:_FIELDS]
         if (
             (host == "*" or host in hosts)
             and its_port in ("*", port)

@@ -151,6 +151,7 @@ def test_a_failure_is_one_message_without_the_password(
     [
         ('missing_table (42P01): relation "sbtest1" does not exist', True),
         ("Table 'sbtest.sbtest1' doesn't exist", True),
+        ('other (42703): column "x" of relation "sbtest1" does not exist', False),
         ("procedure addh(integer, integer, unknown) does not exist", False),
         ('column "x" does not exist', False),
         ("FUNCTION shop.f does not exist", False),
