@@ -41,11 +41,11 @@ def test_the_last_of_an_option_file_counts(tmp_path: Path) -> None:
     assert str(parse_dsn(f"mysql://?defaults-file={file}&database=d")) == "mysql://a@h1b:3306/d"
 
 
-def test_a_service_file_has_no_quotes_and_its_first_value_counts(
+def test_a_service_file_has_no_quotes_and_its_first_section_and_value_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "services"
-    file.write_text("[mine]\nhost=h\nuser=u\ndbname=d\npassword='a #b'\nhost=other\n")
+    file.write_text("[mine]\nhost=h\nuser=u\ndbname=d\npassword='a #b'\nhost=other\n[mine]\nport=5433\n")
     monkeypatch.setenv("PGSERVICEFILE", str(file))
     dsn = parse_dsn("service=mine")
     assert (str(dsn), dsn.password) == ("postgresql://u@h:5432/d", "'a #b'")

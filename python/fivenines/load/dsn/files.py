@@ -77,7 +77,7 @@ def of_service(name: str, file: str) -> Pairs:
             continue
         except OSError as error:
             raise WrongError(f"the service file {path} cannot be read: {error.strerror}") from None
-        found = _section(lines, [name], _verbatim)
+        found = _section(lines, [name], _verbatim, first=True)
         if found is not None:
             if any(option.startswith("ldap:") for option, _ in found):
                 raise WrongError(f"the service {name!r} is looked up by LDAP, which is not supported")
@@ -115,14 +115,18 @@ def _of_option(name: str, value: str) -> tuple[str, str]:
     return name, value
 
 
-def _section(lines: list[str], names: list[str], read: Callable[[str], tuple[str, str]]) -> Pairs | None:
-    """Return the `name = value` lines of all sections of these names; None if there is none."""
+def _section(
+    lines: list[str], names: list[str], read: Callable[[str], tuple[str, str]], *, first: bool = False
+) -> Pairs | None:
+    """Return the `name = value` lines of all sections of these names, or of the first; None if there is none."""
     found: Pairs | None = None
     inside = False
     for line in map(str.strip, lines):
         if not line or line[0] in "#;!":
             continue
         if line.startswith("[") and "]" in line:
+            if first and inside:
+                break
             inside = line[1 : line.index("]")].strip() in names
             if inside and found is None:
                 found = []
