@@ -98,8 +98,8 @@ impl Client {
         Ok(client)
     }
 
-    /// Makes each statement commit, and a COMMIT do no more. Returns what new sessions must be sent for that; None: the
-    /// server commits so by itself.
+    /// Makes each statement commit by itself, and each COMMIT do nothing else. Returns what new sessions must be sent
+    /// for that; None: the server does so by default.
     pub fn commit_each(&mut self, kind: Kind) -> Result<Option<&'static str>, Failure> {
         let wanted = committing::statement(&self.commits(kind)?);
         if let Some(sql) = wanted {
@@ -108,7 +108,7 @@ impl Client {
         Ok(wanted)
     }
 
-    /// Requires sessions in which a COMMIT does no more than that, of a server whose sessions are left as they are.
+    /// Requires that a COMMIT does nothing else, of a server whose sessions are left as they are.
     ///
     /// # Errors
     /// A COMMIT also begins a transaction or ends the session, or the connection was lost.

@@ -47,7 +47,7 @@ impl Commits {
     }
 }
 
-/// What makes each statement of such a session commit, and a COMMIT do no more.
+/// What makes each statement of such a session commit by itself, and each COMMIT do nothing else.
 pub fn statement(commits: &Commits) -> Option<&'static str> {
     match (commits.autocommit_off, commits.completion_type.is_some()) {
         (false, false) => None,
@@ -57,10 +57,10 @@ pub fn statement(commits: &Commits) -> Option<&'static str> {
     }
 }
 
-/// Requires that a COMMIT does no more.
+/// Requires that a COMMIT does nothing else.
 ///
 /// # Errors
-/// It does.
+/// It also begins a transaction or ends the session.
 pub fn require_plain(commits: &Commits) -> Result<(), Failure> {
     let Some(value) = &commits.completion_type else {
         return Ok(());

@@ -141,7 +141,7 @@ pub struct Failure {
     pub doubt: bool,
     /// How many statements of the call were done before it.
     pub done: u16,
-    /// It ended a statement alone, although its class ends sessions elsewhere.
+    /// It ended the statement and not the session, although other failures of its class end sessions.
     pub session_goes_on: bool,
 }
 
@@ -163,8 +163,8 @@ impl Failure {
         self.class.ends_session() && !self.session_goes_on
     }
 
-    /// The same, by which a server reports that a time limit of its own has ended the statement: it was rolled back,
-    /// also where it would have committed by itself.
+    /// This failure as that of a server's own time limit: the statement was rolled back, also where it would have
+    /// committed by itself.
     pub fn of_server_limit(self, session_goes_on: bool) -> Failure {
         Failure {
             doubt: false,

@@ -374,7 +374,7 @@ impl Worker {
 /// The failure of a transaction whose last statement should have committed it.
 #[cold]
 fn still_open() -> Failure {
-    let message = "the session was still within a transaction after its end: it was rolled back (the server's \
-                   init_connect may begin one)";
+    let message = "the session was still within a transaction after the last statement, so it was rolled back (the \
+                   server's init_connect may begin one)";
     Failure::new(Class::Other, "left_open", message)
 }
