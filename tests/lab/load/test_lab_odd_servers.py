@@ -247,7 +247,7 @@ def test_a_statement_that_the_time_limit_of_postgresql_ended_has_failed(
     _, b = two_postgres
     script = tmp_path / "slow.sql"
     script.write_text("UPDATE sbtest1 SET k = k + 1 WHERE id = 1 AND pg_sleep(10) IS NOT NULL;\n")
-    dsn = f"postgresql://app@{b.at}/sbtest?statement_timeout=50ms"
+    dsn = f"postgresql://app@{b.at}/sbtest?statement_timeout=300ms"
     arguments = ("--connections", "2", "--duration", "2s", "--out", str(tmp_path / "load"))
     assert "canceling statement" in _refused("--dsn", dsn, "--script", str(script), *arguments)
     loaded = json.loads((tmp_path / "load" / "load.json").read_text())
@@ -264,7 +264,7 @@ def test_time_limits_of_a_server_do_not_end_the_preparation(
     (_, postgres_server), (_, mysql_server) = two_postgres, two_mysql
     limits = ("statement_timeout", "transaction_timeout", "idle_session_timeout", "lock_timeout")
     for name in limits:
-        postgres_server.query(f"ALTER ROLE app IN DATABASE sbtest SET {name} = '20ms'", "repl")
+        postgres_server.query(f"ALTER ROLE app IN DATABASE sbtest SET {name} = '100ms'", "repl")
     _by_boss(mysql_server, "SET GLOBAL wait_timeout = 1", "SET GLOBAL max_execution_time = 1")
     work = ("--workload", "tpcc", "--set", "warehouses=1", "--prepare", "--duration", "0s")
     try:
