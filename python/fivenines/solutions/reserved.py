@@ -218,7 +218,7 @@ def _abbreviated(same: str, family: Family | None, known: Mapping[str, str]) -> 
 # Settings of MariaDB and MySQL that are times. A name with `_period` may be a number of transactions
 # (gtid_executed_compression_period).
 _TIMES = re.compile(r"\w+_(?:timeout|time|seconds|days|interval|delay|lifetime|usec)")
-# Suffixes of sizes other than M are no units of time: with them the factor is meant, as in 1G for a long time.
+# Suffixes of sizes other than M are no units of time: there the factor is meant, as in 1G for a long time.
 _WITH_UNIT = re.compile(r"(\d+)(?:\.\d+)?\s*(?![KGTPEkgtpe]$)([A-Za-z]+)")
 
 

@@ -118,7 +118,7 @@ def _of_option(name: str, value: str) -> tuple[str, str]:
 def _section(
     lines: list[str], names: list[str], read: Callable[[str], tuple[str, str]], *, first: bool = False
 ) -> Pairs | None:
-    """Return the `name = value` lines of all sections of these names, or of the first; None if there is none."""
+    """Return the lines of all sections of these names, or of the first, as pairs; None if there is none."""
     found: Pairs | None = None
     inside = False
     for line in map(str.strip, lines):

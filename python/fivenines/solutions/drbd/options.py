@@ -1,7 +1,6 @@
 """Options of DRBD's sections net and disk: their spellings, and what DRBD would refuse.
 
-Source of names and ranges: `drbdsetup-84 help net-options`, `help disk-options` and `help attach` of drbd-utils
-9.22.
+Source of names and ranges: `drbdsetup-84 help net-options`, `disk-options` and `attach` of drbd-utils 9.22.
 Options have `-` in a resource file and `_` in experiment files; both are accepted.
 """
 
