@@ -1,13 +1,13 @@
 #!/bin/bash
-# MariaDB 10.11.19: SET GLOBAL read_only hangs while a commit waits for its semi-synchronous replica, and blocks all writers.
+# MariaDB 10.11.19: SET GLOBAL read_only waits as long as a commit waits for its semi-sync replica, and blocks locking reads.
 #
 # Guess: read_only takes an old primary out of service at once, above all when its replica does not answer and another server
 # shall be promoted; max_statement_time ends a commit that is in the way.
 # Seen on 2026-11-30: with a long rpl_semi_sync_master_timeout, the usual setting against losses, one waiting commit holds a
-# lock that read_only and FLUSH TABLES WITH READ LOCK wait for, for lock_wait_timeout, a day by default. New writes queue
-# behind them, and locking reads, too; plain reads go on. max_statement_time has no effect on the commit. KILL of its
-# connection helps, or switching semi-synchronous replication off; both leave a row that no replica has. By hand, MySQL
-# 9.7.4: super_read_only waits likewise ("Waiting for global read lock"). Needs Debian 12 (bookworm).
+# lock that read_only and FLUSH TABLES WITH READ LOCK wait for, for lock_wait_timeout, a day by default. Locking reads
+# queue behind them; plain reads go on. max_statement_time has no effect on the commit. KILL of its connection helps, or
+# switching semi-synchronous replication off; both leave a row that no replica has. By hand, MySQL 9.7.4:
+# super_read_only waits likewise ("Waiting for global read lock"). Needs Debian 12 (bookworm).
 #
 # Output seen:
 #   COMMIT with max_statement_time of 2 s, no replica: still waits after 5 s
