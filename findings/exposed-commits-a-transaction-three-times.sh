@@ -4,7 +4,7 @@
 # Guess: transaction { } repeats a block that the server rolled back (deadlock, serialization failure), and throws when the
 # connection ends during COMMIT, as the outcome is then unknown.
 # Seen on 2026-11-30 with PostgreSQL 18.6 and pgJDBC 42.7.14: with default settings (maxAttempts = 3) any SQLException,
-# also that of COMMIT, runs the block again on a new connection. A failover between the COMMIT and its answer so pays
+# also that of COMMIT, runs the block again on a new connection. So a failover between the COMMIT and its answer pays
 # twice, and the program sees one success. If the answer of the last attempt is lost as well, there are three payments and
 # an exception. maxAttempts = 1 avoids it.
 #

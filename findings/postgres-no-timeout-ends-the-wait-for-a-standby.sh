@@ -1,10 +1,11 @@
 #!/bin/bash
-# PostgreSQL 18.6: no timeout ends a commit that waits for its standby; in a procedure statement_timeout acknowledges it.
+# PostgreSQL 18.6: statement_timeout and transaction_timeout do not end a commit that waits for its standby; in a procedure
+# the former acknowledges it.
 #
 # Guess: with statement_timeout or transaction_timeout at 2 s a client gets an error after 2 s when the synchronous standby
 # is dead ("abort any statement that takes more than the specified amount of time").
 # Seen on 2026-11-30: the server switches both timers off before it commits. INSERT and COMMIT wait without a bound, with
-# all their row locks. A COMMIT inside of a procedure or a DO block is different: the statement's timer still runs. When it
+# all their row locks. A COMMIT inside a procedure or a DO block is different: the statement's timer still runs. When it
 # expires, the server gives up waiting for the standby, sends a warning and success: the row is acknowledged, and is lost
 # if the standby takes over. The timer is then spent, so a second COMMIT of the same call waits without a bound.
 #
