@@ -165,12 +165,13 @@ def test_postgresql(asked: object, row: Parameter, kind: str | None) -> None:
 
 
 def test_numbers_with_a_zero_in_front_are_octal_to_postgresql() -> None:
-    mode = Parameter("416", "", "integer")
+    mode, five = (Parameter(value, "", "integer") for value in ("416", "5"))
     assert not postgres.findings("n", {"log_file_mode": "0640"}, postgres.Observed({"log_file_mode": mode}))
     assert postgres.findings("n", {"log_file_mode": "0600"}, postgres.Observed({"log_file_mode": mode}))
     connections = postgres.Observed({"max_connections": Parameter("64", "", "integer")})
     (found,) = postgres.findings("n", {"max_connections": "0100"}, connections)
     assert (found.kind, found.found) == ("differs", "64") and "octal" in found.why
+    assert not postgres.findings("n", {"max_connections": "05"}, postgres.Observed({"max_connections": five}))
 
 
 def test_a_name_with_a_dot_belongs_to_a_library_or_to_sql() -> None:

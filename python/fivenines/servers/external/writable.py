@@ -45,7 +45,8 @@ def why_not(driver: str, ask: Ask) -> str:
 def endless_wait(driver: str, ask: Ask) -> str:
     """Return why each commit waits without end; empty if none does, as far as the account can see.
 
-    Neither statement_timeout nor transaction_timeout ends it (findings/postgres-no-timeout-ends-the-wait-for-a-standby.sh).
+    Neither statement_timeout nor transaction_timeout ends the wait
+    (findings/postgres-no-timeout-ends-the-wait-for-a-standby.sh).
     """
     if driver != "postgres":
         return ""

@@ -132,7 +132,8 @@ def compared(name: str, wanted: str, now: str, known: Parameter) -> Kind | None:
     if known.kind == "bool":
         return None if _bool(wanted) == _bool(now) else "differs"
     if known.kind == "integer" and _OCTAL.fullmatch(wanted.strip()):
-        return None if name in _MODES and int(wanted, 8) == in_unit(now, known.unit) else "differs"
+        is_meant = name in _MODES or int(wanted, 8) == int(wanted)
+        return None if is_meant and int(wanted, 8) == in_unit(now, known.unit) else "differs"
     if known.kind in ("integer", "real"):
         return _compared_numbers(wanted, now, known)
     if known.kind == "enum":
