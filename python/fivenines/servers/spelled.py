@@ -96,8 +96,8 @@ _WORDED = ("gtid_mode",)
 def as_option(name: str, value: object) -> str:
     """Return a value as it stands in the configuration of MariaDB, MySQL and NDB."""
     if isinstance(value, float) and value.is_integer():
-        # YAML's 1e3: MariaDB and MySQL read 1000.0 as 1000 with an unknown suffix, and 1e3 as 1 with the suffix e,
-        # which is 2^60.
+        # YAML's 1e3: MariaDB and MySQL read 1000.0 as 1000 with an unknown suffix, and 1e3 as 1 with the
+        # suffix e, which is 2^60.
         return str(int(value))
     if not isinstance(value, bool):
         return str(value)

@@ -15,8 +15,8 @@ def opened(**options: Any) -> "psycopg.Connection[Any]":
     `PGTARGETSESSIONATTRS` change or refuse sessions on servers that the user did not think of.
     """
     _hide_variables()
-    # psycopg itself reads PGTARGETSESSIONATTRS from `os.environ`. Without `client_encoding`, it returns texts of
-    # a database with the encoding SQL_ASCII as bytes, which equal no word.
+    # psycopg itself reads PGTARGETSESSIONATTRS from `os.environ`. Without `client_encoding`, it returns texts
+    # of a database with the encoding SQL_ASCII as bytes, which equal no word.
     return psycopg.connect(**{"target_session_attrs": "any", "client_encoding": "UTF8", **options})
 
 
