@@ -1,8 +1,8 @@
 //! What a COMMIT does in a session of MySQL or MariaDB, and what commits without one.
 //!
-//! With `autocommit = 0` nothing commits by itself. With `completion_type = CHAIN` each COMMIT begins the next transaction:
-//! a statement after it does not commit by itself either, and what rolls that transaction back undoes a write that
-//! has succeeded. With RELEASE each COMMIT ends the session. The server's defaults and its init_connect decide.
+//! With `autocommit = 0` nothing commits by itself. With `completion_type = CHAIN` each COMMIT begins the next
+//! transaction: a statement after it does not commit by itself either, and what rolls that transaction back undoes a
+//! write that has succeeded. With RELEASE each COMMIT ends the session. The server's defaults and its init_connect decide.
 
 use crate::failure::{Class, Failure};
 use crate::rows::Rows;
@@ -57,6 +57,14 @@ pub fn statement(commits: &Commits) -> Option<&'static str> {
     }
 }
 
+/// What serves the sessions of two servers.
+pub fn both(one: Option<&'static str>, other: Option<&'static str>) -> Option<&'static str> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(BOTH),
+        _ => one.or(other),
+    }
+}
+
 /// Requires that a COMMIT does nothing else.
 ///
 /// # Errors
@@ -73,8 +81,8 @@ pub fn require_plain(commits: &Commits) -> Result<(), Failure> {
         Class::Other,
         CODE,
         format!(
-            "the server's completion_type is {value}, so that each COMMIT {more}, and a script gets the server as it is: \
-             set it to NO_CHAIN, or add sessionVariables=completion_type=0 to the DSN"
+            "the server's completion_type is {value}, so that each COMMIT {more}, and a script gets the server as it \
+             is: set it to NO_CHAIN at the server, or for each session, as by sessionVariables=completion_type=0 in a DSN"
         ),
     ))
 }
@@ -108,6 +116,15 @@ mod tests {
             sent(true, &[off, ("completion_type", "RELEASE")]),
             Some(BOTH)
         );
+    }
+
+    #[test]
+    fn sessions_of_two_servers_get_what_either_lacks() {
+        assert_eq!(both(None, None), None);
+        assert_eq!(both(Some(NO_CHAIN), None), Some(NO_CHAIN));
+        assert_eq!(both(None, Some(AUTOCOMMIT)), Some(AUTOCOMMIT));
+        assert_eq!(both(Some(NO_CHAIN), Some(NO_CHAIN)), Some(NO_CHAIN));
+        assert_eq!(both(Some(NO_CHAIN), Some(AUTOCOMMIT)), Some(BOTH));
     }
 
     #[test]

@@ -211,11 +211,15 @@ def test_what_counts_as_committed_is_committed_whatever_completion_type_says(
     try:
         loaded = load(dsn, tmp_path / "load", work=mix)
         assert f"completion_type is {value}" in _refused("--dsn", dsn, "--script", str(script))
+        plain = f"{dsn}?sessionVariables=completion_type=0"
+        scripted = load(plain, tmp_path / "scripted", work=("--script", str(script)))["transactions"]
     finally:
         _by_boss(b, "SET GLOBAL completion_type = 'NO_CHAIN'")
     of = loaded["transactions"]
     assert of["ok"] > 0 and not {"connection", "shutdown"} & _classes(loaded)
-    assert before + of["ok"] <= _sum(b) <= before + of["ok"] + of["in_doubt"]
+    known = before + of["ok"] + scripted["ok"]
+    assert scripted["ok"] > 0
+    assert known <= _sum(b) <= known + of["in_doubt"] + scripted["in_doubt"]
 
 
 def test_what_a_session_rolls_back_has_failed(

@@ -44,10 +44,10 @@ pub fn check(
     let setup = args.session_setup(args.driver, workload);
     let (commit_each, lost) = try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        // A script gets the server as it is, and no statement that it does not contain.
-        let commit_each = match workload.relies_on_autocommit() {
-            true => client.commit_each(args.driver)?,
-            false => client.require_plain_commits(args.driver).map(|()| None)?,
+        let by_script = !workload.relies_on_autocommit();
+        let commit_each = match by_script {
+            true => None,
+            false => client.commit_each(args.driver)?,
         };
         if let Some(table) = workload.required_table() {
             client.query(&format!("SELECT 1 FROM {table} WHERE 1 = 0"))?;
@@ -56,6 +56,14 @@ pub fn check(
         workload.ready(&mut client)?;
         drop(client);
         let connect = || usable(args, endpoint, credentials, wanted);
+        if by_script {
+            // A script gets the server as it is, and no statement that the user has not written.
+            let mut session = connect()?;
+            for sql in &setup {
+                session.query(sql)?;
+            }
+            session.require_plain_commits(args.driver)?;
+        }
         let lost = kept_settings::lost(args.driver, &setup, connect)?;
         Ok((commit_each, lost.map(|why| format!("{endpoint}: {why}"))))
     })?;
@@ -74,7 +82,7 @@ pub fn check(
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        let commit_each = commit_each.or(client.commit_each(args.driver)?);
+        let commit_each = committing::both(commit_each, client.commit_each(args.driver)?);
         for (workload, _) in alongside {
             workload.ready(&mut client)?;
         }
