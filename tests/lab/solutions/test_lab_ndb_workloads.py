@@ -74,7 +74,7 @@ def _runs(site: Site, out: Path, kind: str) -> str:
         settings["files"] = [str(own)]
     flags = workload_flags(kind, **settings)
     data = workload_flags(**{"kind": "oltp_read_write", **OLTP}) if kind in ("mix", "script") else flags
-    if kind not in ("append", "bank"):
+    if kind not in ("append", "bank", "registers"):
         prepared = site.prepare(*data, "--drop")
         if prepared.code:
             return prepared.stderr

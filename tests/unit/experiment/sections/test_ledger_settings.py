@@ -12,6 +12,7 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import AnyWorkload
 from fivenines.load.workloads.append import Append
 from fivenines.load.workloads.bank import Bank
+from fivenines.load.workloads.registers import Registers
 
 
 def _ledger(**settings: Any) -> LedgerSettings:
@@ -45,15 +46,19 @@ def test_servers_that_bear_fewer_connections_are_tried_less_often_unless_it_is_r
 
 def test_what_runs_alongside_the_load_has_its_flags() -> None:
     ledger = _ledger(
-        rate=0.5, bank={"rate": 20, "accounts": 3}, append={"rate": 2.5, "isolation": "serializable"}
+        rate=0.5,
+        bank={"rate": 20, "accounts": 3},
+        append={"rate": 2.5, "isolation": "serializable"},
+        registers={"rate": 7, "keys": 2},
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
     messages = [flag.removeprefix("--alongside=") for flag in flags if flag.startswith("--alongside=")]
-    bank, append = (json.loads(text) for text in messages)
-    assert (bank["rate"], append["rate"]) == (20, 2.5)
+    bank, append, registers = (json.loads(text) for text in messages)
+    assert (bank["rate"], append["rate"], registers["rate"]) == (20, 2.5, 7)
     assert bank["workload"] == Bank(workload="bank", accounts=3).document()
     assert append["workload"] == Append(workload="append", isolation="serializable").document()
+    assert registers["workload"] == Registers(workload="registers", keys=2).document()
     (rule,) = ledger.invariants()
     assert "300 in all" in rule.name
 
@@ -67,6 +72,9 @@ def test_what_runs_alongside_the_load_has_its_flags() -> None:
         {"bank": {"accounts": 1}},
         {"append": {"operations": 0}},
         {"append": {"isolation": "snapshot"}},
+        {"registers": {"keys": 0}},
+        {"registers": {"read_only": 100}},
+        {"registers": {"isolation": "serializable"}},
         {"probe": 1},
         {"probe": {"every": -1}},
         {"probe": {"calm": 0}},
@@ -90,6 +98,7 @@ def test_a_workload_does_not_run_alongside_itself() -> None:
     assert ledger.problems_with(mix)
     assert _ledger().problems_with(bank) == []
     assert _ledger(append={"rate": 1}).problems_with(bank) == []
+    assert _ledger(registers={"rate": 1}).problems_with(workload(workload="registers"))
 
 
 def test_the_file_is_reported_where_it_is_wrong() -> None:

@@ -23,7 +23,8 @@ def workload(**settings: Any) -> WorkloadSettings:
 
 
 LOADED = ["tatp", "tpcc", "iibench", "ingest", "crud", "imsi", "bulkload"]
-FAMILIES = [*LOADED, "bank", "append", "registers"]
+MAKE_THEIR_TABLES = ["bank", "append", "registers"]
+FAMILIES = [*LOADED, *MAKE_THEIR_TABLES]
 
 
 RUST_TESTS = ROOT / "crates/workloads/src/testing/settings.json"
@@ -124,7 +125,7 @@ def test_the_data_set_is_reported_by_its_scale_alone(family: str) -> None:
     assert (renamed.data_set(), renamed.document()) == (one.data_set(), one.document())
 
 
-@pytest.mark.parametrize("family", ["bank", "append", "registers"])
+@pytest.mark.parametrize("family", MAKE_THEIR_TABLES)
 def test_what_makes_its_own_tables_needs_no_data_set(family: str) -> None:
     one = workload(workload=family)
     assert (one.data_set(), one.prepares()) == ({"family": "none"}, [])
