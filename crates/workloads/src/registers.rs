@@ -8,7 +8,7 @@ use super::shares::pick_by_weight;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
-use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking};
+use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking, storage};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -125,6 +125,7 @@ impl Workload for Registers {
 
     /// Registers of an earlier load stay as they are: those of this one come behind them.
     fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
+        storage::require_transactions(server, self.kind, TABLE)?;
         server.query(&format!(
             "CREATE TABLE IF NOT EXISTS {TABLE} (k BIGINT PRIMARY KEY, v BIGINT NOT NULL)"
         ))?;

@@ -316,7 +316,8 @@ def test_tables_without_transactions_are_refused(two_mysql: tuple[ExternalServer
     dsn = f"mysql://boss:boss@{b.at}/sbtest"
     _by_boss(b, "SET GLOBAL default_storage_engine = MyISAM")
     try:
-        for work in (["tatp", "--set", "subscribers=100", "--prepare"], ["bank"], ["append"]):
+        tatp = ["tatp", "--set", "subscribers=100", "--prepare"]
+        for work in (tatp, ["bank"], ["append"], ["registers"]):
             error = _refused("--dsn", dsn, "--workload", *work)
             assert "new tables would have the storage engine MyISAM" in error
             assert "default_storage_engine" in error
