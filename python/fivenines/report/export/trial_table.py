@@ -129,6 +129,11 @@ def _anomalies(record: TrialRecord) -> int | None:
     return sum(sum(one.counts.values()) for one in record.isolation) if record.isolation else None
 
 
+def _against_time(record: TrialRecord) -> int | None:
+    counts = [one.in_time for one in record.isolation if one.in_time is not None]
+    return sum(sum(each.values()) for each in counts) if counts else None
+
+
 def _of_run(column: Column[NamedRun]) -> Of:
     return lambda one: column.get(one.of)
 
@@ -292,6 +297,13 @@ _MORE: list[Column[Attempt]] = [
         "",
         "violations of isolation; NULL: no transactions that check it",
         _measured(lambda one: _anomalies(one.record)),
+    ),
+    _column(
+        "real_time_anomalies",
+        "BIGINT",
+        "",
+        "contradictions to the order of time alone, by lists and registers; NULL: not judged",
+        _measured(lambda one: _against_time(one.record)),
     ),
     _column(
         "error_count",

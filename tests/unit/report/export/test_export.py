@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 from synthetic_clients import run_of_two_clients
-from synthetic_run import END, MARIADB, Matrix, Recipe, write_run
+from synthetic_run import END, MARIADB, TRUTH, Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.measured import EVENTS, VALUES
@@ -56,6 +56,17 @@ def test_every_duckdb_since_1_0_can_open_the_file(exported: Path) -> None:
     head = exported.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
     assert int.from_bytes(head[12:20], "little") == 64
+
+
+def test_what_contradicts_only_the_order_of_time_has_its_own_column(run: Path, tmp_path: Path) -> None:
+    sql = "SELECT DISTINCT isolation_anomalies AS i, real_time_anomalies AS t FROM trials ORDER BY ALL"
+    for folder, expected in (
+        (write_run(tmp_path / "run", TRUTH), [{"i": 0, "t": 0}, {"i": 5, "t": 3}]),
+        (run, [{"i": None, "t": None}]),
+    ):
+        file = tmp_path / f"{folder.name}.duckdb"
+        export([open_run(folder)], file)
+        assert _rows(file, sql) == expected
 
 
 def test_a_parquet_file_has_the_types_that_the_reference_promises(run: Path, tmp_path: Path) -> None:
