@@ -40,11 +40,12 @@ class Row(NamedTuple):
 def read(run: Path, kind: str, keys: Mapping[str, str]) -> dict[str, bytes]:
     """Return the stored figures of a kind by trial, of those trials that have valid ones under their key."""
     path = _path(run)
-    if not path.is_file():
+    if _empty(path):
         return {}
     sql = _READ.format(", ".join("?" * len(keys)))
+    address = f"{path.absolute().as_uri()}?mode=ro"
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", _PATIENCE, uri=True)) as database:
+        with closing(sqlite3.connect(address, timeout=_PATIENCE, uri=True)) as database:
             rows = database.execute(sql, (kind, *keys)).fetchall()
     except sqlite3.Error as error:
         _remove_damaged(path, error)
@@ -78,8 +79,16 @@ def _path(run: Path) -> Path:
     return run / layout.CACHE / _NAME
 
 
+def _empty(path: Path) -> bool:
+    try:
+        # A file without content is not damaged: another process has created it, and has not committed yet.
+        return path.stat().st_size == 0
+    except OSError:
+        return True
+
+
 def _insert(path: Path, rows: Sequence[Row]) -> None:
-    with closing(sqlite3.connect(path, _PATIENCE)) as database:
+    with closing(sqlite3.connect(path, timeout=_PATIENCE)) as database:
         database.execute("PRAGMA synchronous = OFF")
         with database:
             database.execute(_CREATE)
@@ -113,7 +122,11 @@ def _remove_damaged(path: Path, error: sqlite3.Error) -> bool:
 
 
 def _remove_older(folder: Path) -> None:
-    """Remove the entries of versions that had a file for each kind and trial."""
+    """Remove the entries of versions that had a file for each kind and trial.
+
+    What cannot be read or removed, as a folder of a user, stays.
+    """
     for path in folder.glob("*.*"):
-        if is_entry(path):
-            path.unlink()
+        with suppress(OSError):
+            if is_entry(path):
+                path.unlink()

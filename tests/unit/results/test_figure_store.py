@@ -36,6 +36,24 @@ def test_without_a_store_there_is_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir()), "reading creates no file"
 
 
+def test_a_store_that_another_process_begins_stays(tmp_path: Path) -> None:
+    rows = [Row("measures", "0001", "key", b"figures")]
+    (tmp_path / "cache").mkdir()
+    with closing(sqlite3.connect(tmp_path / "cache" / "figures.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert figure_store.read(tmp_path, "measures", {"0001": "key"}) == {}
+        other.execute("CREATE TABLE begun (x)")
+        other.execute("COMMIT")
+        assert figure_store.write(tmp_path, rows)
+        assert other.execute("SELECT count(*) FROM figures").fetchone() == (1,), "it is the same file"
+
+
+def test_a_folder_in_the_cache_does_not_keep_figures_from_being_stored(tmp_path: Path) -> None:
+    (tmp_path / "cache" / "notes.d").mkdir(parents=True)
+    assert figure_store.write(tmp_path, [Row("measures", "0001", "key", b"figures")])
+    assert (tmp_path / "cache" / "notes.d").is_dir()
+
+
 def test_where_no_folder_can_be_made_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
     assert not figure_store.write(tmp_path, [Row("measures", "0001", "key", b"")])
