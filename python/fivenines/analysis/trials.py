@@ -229,7 +229,7 @@ def _measure(
         notes.append(f"not observed in the servers' logs: {evidence.unseen}")
     notes += [f"not observed: {text}" for text in unobserved_in_words(record.unobserved)] + skipped(record)
     if not (watched := would_be_seen(record, traces.states)):
-        notes.append("states were not recorded of each node: a split brain would not be detected")
+        notes.append("the states of some servers were not recorded: a split brain could go unnoticed")
     return TrialMeasures(
         record=record,
         folder=trial.folder,

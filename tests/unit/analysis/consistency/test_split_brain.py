@@ -130,7 +130,7 @@ def test_what_is_not_known_is_not_zero() -> None:
         ({"db1": "primary", "db2": "primary"}, False, True),
     ],
 )
-def test_without_a_watch_nobody_would_see_one(roles: dict[str, str], single: bool, seen: bool) -> None:
+def test_without_a_watch_none_would_be_seen(roles: dict[str, str], single: bool, seen: bool) -> None:
     deployment = SimpleNamespace(roles=roles, single_writer=single)
     record = cast(TrialRecord, SimpleNamespace(deployment=deployment))
     assert would_be_seen(record, {}) is seen
