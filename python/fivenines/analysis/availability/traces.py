@@ -102,7 +102,7 @@ def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
     return [_line(result[trial.folder.name]) if trial.folder.name in result else nothing for trial in trials]
 
 
-# Cached time lines of drawn trials: reading one file is much faster than a query.
+# Cached time lines of drawn trials: reading a row of the store is much faster than a query.
 LINES = Kind("line", Timeline, _lines)
 
 

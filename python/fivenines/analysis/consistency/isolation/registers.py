@@ -195,7 +195,16 @@ def _early(history: _History, operations: Operations, at: int) -> Anomaly:
 def _stale(
     kind: str, history: _History, operations: Operations, at: int, newer: int, witnesses: Flags
 ) -> Anomaly:
-    """A cycle: the newer value was written, it was there, the read began, and it shows what that replaced."""
+    """Describe a stale read as a cycle: a newer value was there, then the read began and shows an older one.
+
+    Args:
+        kind: the kind of stale read.
+        history: all operations.
+        operations: those that `at` counts in.
+        at: the place of the read.
+        newer: the newer value.
+        witnesses: the operations whose end proves that a value was there.
+    """
     read, old = int(operations.txn[at]), int(operations.value[at])
     with_it = np.flatnonzero((operations.value == newer) & witnesses)
     witness = int(operations.txn[with_it[np.argmin(operations.completed[with_it])]])
@@ -213,7 +222,7 @@ def _stale(
 
 
 def _disagreeing(history: _History, operations: Operations, one: int, other: int) -> Anomaly:
-    """Two values, each there before an operation with the other began."""
+    """Describe two values, each of which was there before an operation with the other one began."""
     ends = []
     for value in (one, other):
         mine = np.flatnonzero(operations.value == value)

@@ -3,8 +3,8 @@
 Gibbons and Korach, "Testing Shared Memories", SIAM J. Computing 26 (1997) 1208: as each value is written
 once, a read names the write that it saw. The register had a value from `f`, the earliest end of the
 operations that wrote or read it, to `s`, the latest begin of one. Two values contradict each other if each
-was there before an operation with the other began: f1 < s2 and f2 < s1. Without such a pair the register is
-linearizable, and with one it is not.
+was there before an operation with the other began: f1 < s2 and f2 < s1. The register is linearizable if and
+only if there is no such pair, and no read ended before the write of its value began.
 """
 
 from dataclasses import dataclass
@@ -101,13 +101,15 @@ def stale_reads(operations: Operations, values: Values, group: Ints, witnesses: 
 
 
 def contradictions(values: Values) -> tuple[Ints, Ints]:
-    """Return values that contradict another one, and for each one that it contradicts."""
+    """Return the values that contradict another one, and for each of them one that it contradicts.
+
+    Of two values that were both there for a while, only the later one counts.
+    """
     forward = np.flatnonzero(values.f < values.s)
     backward = np.flatnonzero(values.f >= values.s)
     if not len(forward):
         return forward, forward
     held = _Newest(values.key[forward], values.f[forward], values.s[forward], values.never)
-    # Of two that were both there for a while, the later one; what was there for a moment within such a while.
     later, earlier = held.entry[1:], held.best[:-1]
     same = values.key[forward[later]] == values.key[forward[earlier]]
     overlap = same & (values.f[forward[later]] < values.s[forward[earlier]])
