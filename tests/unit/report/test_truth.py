@@ -77,7 +77,27 @@ def test_anomalies_are_counted_explained_and_drawn(data: Data) -> None:
 
 
 def test_every_kind_of_anomaly_has_a_meaning() -> None:
-    assert set(SEVERITY) < set(isolation.MEANINGS)
+    of_registers = {
+        "unknown-value",
+        "reads-disagree",
+        "early-read",
+        *(f"{name}-{order}" for name in ("stale-read", "backwards") for order in ("process", "realtime")),
+    }
+    assert {*SEVERITY, *of_registers} < set(isolation.MEANINGS)
+
+
+def test_an_order_of_time_that_was_not_judged_is_no_clean_result(data: Data) -> None:
+    (sound,) = (cell for cell in data.cells if cell.key.solution == "sound")
+    judged: dict[str, dict[str, int] | None] = {"lists": None, "bank": None, "registers": None}
+    truth = replace(sound.truth, anomalies={}, in_time=judged)
+    swept = replace(data.swept, cells=[replace(sound, truth=truth)])
+    shown = isolation.chapter(Data(data.run, swept))
+    assert shown.texts == ["No trial shows a violation of isolation; the order of time was not judged."]
+    (row,) = isolation.isolation_table(Data(data.run, swept)).rows
+    assert row[5:] == ["none", "the order of time was not judged", "0"]
+    assert isolation.chapter(Data(data.run, replace(data.swept, cells=[sound]))).texts == [
+        "No trial shows a violation of isolation."
+    ]
 
 
 def test_sentences_name_diverged_nodes_stale_reads_and_anomalies(data: Data) -> None:
@@ -85,6 +105,7 @@ def test_sentences_name_diverged_nodes_stale_reads_and_anomalies(data: Data) -> 
     assert "odd <replica>: the nodes' tables differ after 3 of 3 trials." in text
     assert "odd <replica> gave strong session snapshot isolation at most (G2-item)." in text
     assert "odd <replica> violated isolation (wrong-sum)." in text
+    assert "Registers of odd <replica> were not linearizable (stale-read-realtime)." in text
     assert re.search(r"up to 100 % of the reads through node2:5432 were stale, by at most", text)
     assert "sound: the nodes" not in text
 

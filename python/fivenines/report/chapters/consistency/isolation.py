@@ -21,7 +21,8 @@ def chapter(data: Data) -> Section:
     examples = example_table(data)
     texts = []
     if table.rows and not any(cell.truth.anomalies or any(cell.truth.in_time.values()) for cell in data.done):
-        texts = ["No trial shows a violation of isolation."]
+        late = "; the order of time was not judged" if any(map(_not_in_time, data.done)) else ""
+        texts = [f"No trial shows a violation of isolation{late}."]
     figures, others = in_row(anomaly_figures(data), "Drawings of other anomalies")
     drawers = [*others, *folded(examples, note_table(data))]
     shown = [levels] if levels.rows else []
@@ -31,6 +32,9 @@ def chapter(data: Data) -> Section:
         drawers += folded(table)
     return Section("isolation", "Isolation", texts, shown, figures, drawers)
 
+
+# Checkers that also judge the order of time.
+_IN_TIME = ("lists", "registers")
 
 # The number of drawn anomalies: the first of each kind and solution.
 DRAWN = 12
@@ -87,7 +91,8 @@ def isolation_table(data: Data) -> Table:
             head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
             kinds = cell.truth.of(source) | (cell.truth.late(source) or {})
             rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in kinds.items()]
-            rows += [] if kinds else [[*head, "none", "", "0"]]
+            unjudged = "the order of time was not judged" if source in _not_in_time(cell) else ""
+            rows += [] if kinds else [[*head, "none", unjudged, "0"]]
     columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "Meaning", "Count"]
     left = (*CELL, "Checker", "Anomaly", "Meaning")
     return Table("Violations of isolation", columns, rows, 3, right(columns, *left))
@@ -188,6 +193,12 @@ def _figure(cell: CellResult, record: TrialRecord, one: Anomaly, names: Names) -
         svg=cycle_svg(one.edges),
         table=Table("Dependencies", ["From", "Kind and key", "To"], rows),
     )
+
+
+def _not_in_time(cell: CellResult) -> list[str]:
+    """Return the checkers that could not judge the order of time, as clients had different clocks."""
+    truth = cell.truth
+    return [source for source in _IN_TIME if source in truth.in_time and truth.late(source) is None]
 
 
 def _judged(cell: CellResult) -> list[tuple[TrialRecord, Isolation]]:
