@@ -82,13 +82,15 @@ def check_registers(connection: duckdb.DuckDBPyConnection, *, one_clock: bool = 
 class _History:
     """All operations, which of them are wrong whatever the time, and the values of the others.
 
-    `shown` is each value as the database showed it, `writer` the operation that wrote it.
+    `registers` is each register by its key in the database, `shown` each value as the database showed it,
+    `writer` the operation that wrote it.
     """
 
     operations: Operations
     direct: dict[str, Flags]
     sound: Operations
     values: Values
+    registers: Ints
     shown: Ints
     writer: Ints
 
@@ -107,12 +109,13 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _History:
     )
     never = int(max(rows["completed"].max(initial=0), rows["started"].max(initial=0))) + 1
     places, rank = np.unique(rows["value"], return_inverse=True)
-    pairs, value = np.unique(rows["key"] * len(places) + rank, return_inverse=True)
+    registers, key = np.unique(rows["key"], return_inverse=True)
+    pairs, value = np.unique(key * len(places) + rank, return_inverse=True)
     shown = places[pairs % len(places)] if len(pairs) else pairs
     operations = Operations(
         rows["txn"],
         rows["client"],
-        rows["key"],
+        key,
         value,
         writes,
         rows["started"],
@@ -126,7 +129,8 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _History:
         "G1a": ~writes & written[value] & refused[writer[value]],
     }
     sound = operations.only(~(refused & writes) & ~direct["unknown-value"] & ~direct["G1a"])
-    return _History(operations, direct, sound, values_of(sound, len(pairs), initial, never), shown, writer)
+    values = values_of(sound, len(pairs), initial, never)
+    return _History(operations, direct, sound, values, registers, shown, writer)
 
 
 def _in_time(history: _History) -> dict[str, _Found]:
@@ -179,7 +183,7 @@ def _direct(kind: str, history: _History, at: int) -> Anomaly:
         kind=kind,
         transactions=[writer, *txns],
         explanation=f"{read}, which T{writer} had tried to write: it was refused.",
-        edges=[(writer, f"wr {operations.key[at]}", txns[0])],
+        edges=[(writer, f"wr {history.registers[operations.key[at]]}", txns[0])],
     )
 
 
@@ -209,7 +213,7 @@ def _stale(
     with_it = np.flatnonzero((operations.value == newer) & witnesses)
     witness = int(operations.txn[with_it[np.argmin(operations.completed[with_it])]])
     writer = int(history.operations.txn[history.writer[newer]])
-    key = int(operations.key[at])
+    key = int(history.registers[operations.key[at]])
     whose = "the same client's " if kind.endswith("process") else ""
     new, verb = history.shown[newer], "wrote" if witness == writer else "read"
     text = (
@@ -231,8 +235,9 @@ def _disagreeing(history: _History, operations: Operations, one: int, other: int
         ends.append((first, last))
     (one_first, one_last), (other_first, other_last) = ends
     a, b = _shown(history, one), _shown(history, other)
+    register = history.registers[history.values.key[one]]
     text = (
-        f"Register {history.values.key[one]} had {a} when T{one_first} ended, before T{other_last} began, "
+        f"Register {register} had {a} when T{one_first} ended, before T{other_last} began, "
         f"which has {b}; and it had {b} when T{other_first} ended, before T{one_last} began, which has {a}."
     )
     edges = [(one_first, "realtime", other_last), (other_first, "realtime", one_last)]
@@ -245,7 +250,7 @@ def _disagreeing(history: _History, operations: Operations, one: int, other: int
 
 
 def _named(history: _History, value: int) -> str:
-    return f"{_shown(history, value)} in register {history.values.key[value]}"
+    return f"{_shown(history, value)} in register {history.registers[history.values.key[value]]}"
 
 
 def _shown(history: _History, value: int) -> str:

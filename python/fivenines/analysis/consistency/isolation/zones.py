@@ -23,7 +23,7 @@ _EVER = -1
 
 @dataclass(frozen=True)
 class Operations:
-    """One entry for each operation: `value` as a number from 0 for each value of each register, times in µs.
+    """One entry for each operation: `key` and `value` count registers and their values from 0; times in µs.
 
     `completed` is `never` for a write in doubt, which may take effect late.
     """

@@ -154,6 +154,17 @@ def test_a_read_that_finds_nothing_after_a_write_is_stale() -> None:
     assert found.examples[0].explanation.startswith("T2 read nothing in register 1, although T1 had ended")
 
 
+def test_registers_of_any_key_and_times_of_days_are_judged() -> None:
+    """Products of a key and a time in µs would not fit into 64 bits."""
+    day = 86_400_000_000
+    rows = [(1, 0, 1), (2, 2, 3)]
+    for key in (1 << 40, (1 << 63) - 1):
+        written = [write(value, start * day, end * day, key=key) for value, start, end in rows]
+        (found,) = judged([*written, read(1, 5 * day, 6 * day, key=key)]).examples
+        assert (found.kind, found.edges[-1]) == ("stale-read-realtime", (3, f"rw {key}", 2))
+        assert f"read 1 in register {key}," in found.explanation
+
+
 def test_reads_that_go_back_and_forth_disagree() -> None:
     found = judged([write(1, 0, 9), write(2, 0, 9), read(1, 1, 2), read(2, 3, 4), read(1, 5, 6)])
     assert found.in_time == {"reads-disagree": 1}
@@ -182,6 +193,11 @@ def test_other_clocks_leave_the_order_in_time_out() -> None:
     found = judged([write(1, 0, 1), write(2, 2, 3), read(1, 5, 6)], one_clock=False)
     assert found.in_time is None and found.counts == {}
     assert found.note
+
+
+def test_without_an_operation_that_counts_nothing_is_found() -> None:
+    found = judged([Op("read", None, 0, 1, "failed")])
+    assert (found.transactions, found.counts, found.in_time) == (1, {}, {})
 
 
 def test_other_sources_are_no_registers() -> None:
