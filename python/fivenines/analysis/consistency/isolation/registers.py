@@ -217,8 +217,8 @@ def _stale(
     whose = "the same client's " if kind.endswith("process") else ""
     new, verb = history.shown[newer], "wrote" if witness == writer else "read"
     text = (
-        f"T{read} read {_named(history, old)}, although {whose}T{witness} had ended before it began, which "
-        f"{verb} {new}, and the write of {new} began when {_shown(history, old)} was there."
+        f"T{read} read {_named(history, old)}, although {whose}T{witness}, which {verb} {new}, had ended "
+        f"before T{read} began. The write of {new} began when {_shown(history, old)} was there."
     )
     edges = [(writer, f"wr {key}", witness)] if witness != writer else []
     edges += [(witness, kind.rpartition("-")[2], read), (read, f"rw {key}", writer)]

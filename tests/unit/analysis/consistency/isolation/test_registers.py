@@ -130,7 +130,7 @@ def test_a_stale_read_is_named_with_what_it_missed() -> None:
     assert found.examples[0].transactions == [2, 3]
     assert found.examples[0].edges == [(2, "realtime", 3), (3, "rw 1", 2)]
     assert found.examples[0].explanation == (
-        "T3 read 1 in register 1, although T2 had ended before it began, which wrote 2, and the write of 2 "
+        "T3 read 1 in register 1, although T2, which wrote 2, had ended before T3 began. The write of 2 "
         "began when 1 was there."
     )
 
@@ -151,7 +151,7 @@ def test_a_read_is_counted_once_by_the_plainest_kind() -> None:
 def test_a_read_that_finds_nothing_after_a_write_is_stale() -> None:
     found = judged([write(1, 0, 1), read(None, 2, 3)])
     assert found.in_time == {"stale-read-realtime": 1}
-    assert found.examples[0].explanation.startswith("T2 read nothing in register 1, although T1 had ended")
+    assert found.examples[0].explanation.startswith("T2 read nothing in register 1, although T1, which ")
 
 
 def test_registers_of_any_key_and_times_of_days_are_judged() -> None:
