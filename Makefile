@@ -74,7 +74,7 @@ test-kills: install tools engines ## kill fivenines at 100 random moments and ch
 
 test-long: test-unit-long test-lab-long test-kills test-repeat test-dist ## run the tests that take hours, before a release
 
-test-unit-long: install ## run the unit tests marked `long`, and property tests with five times the examples
+test-unit-long: install ## run the unit tests marked `long`, and property tests with more examples
 	$(BIN)/python -m pytest -q -n 2 -m long tests/unit
 	$(BIN)/python -m pytest -q -n 2 -m "hypothesis and not long" --hypothesis-profile=thorough --timeout=0 tests/unit
 	PROPTEST_CASES=5000 cargo test --quiet
