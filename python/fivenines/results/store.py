@@ -233,7 +233,7 @@ def _unreadable(planned: PlannedTrial, attempt: int, reason: str) -> TrialRecord
 
 def _record(model: type[_R], path: Path) -> _R:
     try:
-        # A third faster than reading JSON first.
+        # A third faster than reading JSON first, of which only the messages are better.
         return model.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
         return _validated(model, _read_json(path), path)

@@ -237,7 +237,7 @@ def _spacing(gaps: Floats) -> float:
 
 
 def steady_stalls(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
-    """Return the gaps between successes in a window, its ends included, that exceed the ordinary gaps of it.
+    """Return the gaps between successes in a window, its ends included, that are longer than ordinary ones.
 
     A gap at the end of the window is not closed: no success ended it. [] where nothing succeeded in it.
     """
