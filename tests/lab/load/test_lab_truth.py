@@ -276,6 +276,7 @@ def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str
         ("append, isolation: repeatable_read", "lists", "replicas", True),
         ("append, isolation: repeatable_read", "lists", "primary", False),
         ("registers", "registers", "replicas", True),
+        ("registers", "registers", "primary", False),
     ],
 )
 def test_transactions_that_only_read_are_stale_at_a_stalled_replica(
