@@ -7,6 +7,7 @@ import pytest
 from histories import history
 
 from fivenines.analysis.consistency.isolation import check
+from fivenines.results.layout import CLIENTS
 from fivenines.results.records import CellKey, Isolation, TrialRecord
 from fivenines.results.store import StoredTrial, table_path
 
@@ -68,3 +69,24 @@ def test_what_cannot_be_judged_again_keeps_its_verdict(tmp_path: Path) -> None:
 def test_what_the_trial_stores_names_its_rules(tmp_path: Path) -> None:
     (verdict,) = check.judge(_trial(tmp_path / "0001", wrong=False).folder)
     assert (verdict.counts, verdict.rules) == ({}, check.RULES)
+
+
+def test_the_order_of_time_is_judged_unless_clients_have_different_clocks(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [
+        (1, 0, "registers", 0, 1, "ok", 0, "write", 1, 7, None),
+        (2, 1, "registers", 5, 6, "ok", 0, "read", 1, None, None),
+        (3, 0, "lists", 0, 1, "ok", 0, "append", 1, 7, None),
+        (4, 1, "lists", 5, 6, "ok", 0, "read", 1, None, None),
+    ]
+    with duckdb.connect() as connection:
+        history(connection, rows)
+        connection.execute(f"COPY history TO '{table_path(tmp_path, 'history')}' (FORMAT parquet)")
+
+    def late(separate_clocks: bool) -> dict[str, bool | None]:
+        judged = check.judge(tmp_path, separate_clocks)
+        return {one.source: None if one.in_time is None else bool(one.in_time) for one in judged}
+
+    assert late(True) == {"lists": True, "registers": True}, "of one client"
+    (tmp_path / CLIENTS).mkdir()
+    assert late(False) == {"lists": True, "registers": True}, "of several on one machine"
+    assert late(True) == {"lists": None, "registers": None}
