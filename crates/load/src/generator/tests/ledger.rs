@@ -99,6 +99,22 @@ fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
 }
 
 #[test]
+fn a_statement_that_commits_by_itself_is_in_doubt_when_it_has_no_answer() {
+    let write = mortal_server(b"INSERT INTO fivenines_registers");
+    let registers = testing::document("registers", &["reads=0"]);
+    let flag = format!(r#"--alongside={{"rate": 50, "workload": {registers}}}"#);
+    let (_, rows) = side_workload("alongside-single", "history.csv", &write, &[&flag]);
+    assert!(!rows.is_empty());
+    for row in &rows {
+        assert_eq!(
+            (row[2].as_str(), row[5].as_str()),
+            ("registers", "in_doubt")
+        );
+        assert_eq!(row[7], "write");
+    }
+}
+
+#[test]
 fn what_fails_before_its_commit_has_failed_and_what_was_tried_is_known() {
     let write = mortal_server(b"INSERT INTO fivenines_lists");
     let flags = [alongside_only_appends()];

@@ -196,9 +196,11 @@ impl Runner {
         let now = shared.clock.now;
         shared.recorder.failure(now, Source::Ledger, failure);
         self.retry_at = Some(now + RETRY_NS);
-        let outcome = match self.call.0 {
-            Effect::Commit => Outcome::of_sent_write(failure),
-            _ => Outcome::Failed,
+        // A write without a transaction commits by itself.
+        let path = self.call.0.path(self.open, shared.sessions.kind);
+        let outcome = match path.lasts_after {
+            Some(_) => Outcome::of_sent_write(failure),
+            None => Outcome::Failed,
         };
         self.record(outcome, shared);
     }
