@@ -1,6 +1,6 @@
-"""Store of figures of finished trials: `cache/figures.sqlite` in a run's folder, a row a kind and trial.
+"""Store of figures of finished trials: `cache/figures.sqlite` in a run's folder.
 
-One file holds the rows of all trials: creating a file for each takes a tenth of the time of a first report. A
+It has a row for each kind and trial: creating a file for each takes a tenth of the time of a first report. A
 row counts only under its key, which `results.cache.key_of` computes, and with its checksum: the file is not
 synchronised to disk. A damaged file is removed and written again.
 """
