@@ -1,6 +1,7 @@
 //! Every way to drive a load, without a server.
 
-use super::summary;
+use super::{rows, run, summary};
+use crate::record::file::tests::folder;
 use serde_json::Value;
 
 fn noop(name: &str, flags: &[&str]) -> Value {
@@ -30,6 +31,30 @@ pub fn assert_nothing_dropped(summary: &Value) {
         ended + number(&summary["expected"]),
         "{schedule}"
     );
+}
+
+/// Its backlog grows at once, and what has waited must still follow what the connection has done before.
+#[test]
+fn the_history_of_an_open_loop_has_attempts_as_they_were_sent() {
+    let out = folder("open-history");
+    let flags = [
+        "--driver=noop",
+        "--workload=append",
+        "--connections=1",
+        "--transactions=500",
+        "--rate=10000000",
+    ];
+    run(&out, &flags);
+    let mut previous = (String::new(), 0);
+    for row in rows(&out, "history.csv") {
+        let (begin, end): (u64, u64) = (row[3].parse().unwrap(), row[4].parse().unwrap());
+        if row[0] != previous.0 {
+            assert!(previous.1 <= begin && begin <= end, "{previous:?} {row:?}");
+            previous = (row[0].clone(), end);
+        }
+    }
+    assert_eq!(previous.0, "500");
+    std::fs::remove_dir_all(out).unwrap();
 }
 
 #[test]

@@ -52,7 +52,8 @@ impl Worker {
             End::Expected(_) => Outcome::Failed,
         };
         let operations = &mut self.client.operations();
-        recorder.history(self.client.number, operations, (started, now), outcome);
+        let times = (self.launched_ns, now);
+        recorder.history(self.client.number, operations, times, outcome);
         match end {
             End::Committed => {
                 let waited_ns = turn.late_ns + load.lateness.waits.until(now) - turn.waited_ns;
@@ -84,7 +85,8 @@ impl Worker {
         let started = turn.started.unwrap_or(now);
         let operations = &mut self.client.operations();
         let recorder = &mut load.shared.recorder;
-        recorder.history(self.client.number, operations, (started, now), outcome);
+        let times = (self.launched_ns, now);
+        recorder.history(self.client.number, operations, times, outcome);
         let again = outcome == Outcome::Failed && !lasts && !load.shared.clock.stopping;
         if again && load.policy.retry.allows(failure.class, turn.attempts) {
             load.shared.recorder.retried(turn.which);
