@@ -113,7 +113,8 @@ NOT_OBSERVED = "not observed"
 #            server does not log with its configuration, and why
 # links      arrivals since the start of the load; bytes of whole frames
 # history    one row for each operation of a transaction; `position` counts within it; `list` is the result of
-#            a read of the `append` workload, as 1,2,3; `source` is lists, registers or bank
+#            a read of the `append` workload, as 1,2,3; `source` is lists, registers or bank;
+#            `started_us`: when the attempt was sent
 # stack_attempts: one row for each attempt of a transaction, by the stack's number in the record; `n` is the
 #            number of the logical operation, `stage` how far it got: acquire, work, commit or release
 # stack_rows: the number of rows of each operation that has any, read from the primary after the trial; a
