@@ -206,7 +206,7 @@ def _words(entry: ErrorEntry) -> str:
         text += (
             ". The connection works, but the server lacks its prepared statements: so does a "
             "pooler that changes the server between two transactions. With PostgreSQL, use the protocol "
-            "`extended`"
+            "`extended` (`load: {protocol: extended}`, --protocol extended)"
         )
     return text
 

@@ -137,7 +137,7 @@ def test_a_window_far_below_the_best_second_is_found() -> None:
 
 def test_a_forgotten_session_comes_with_what_to_do() -> None:
     reason = reason_for(even(0, 7), load(("session_lost", "26000", 147, 5, 20_990)))
-    assert "behind" not in reason and reason.endswith("use the protocol `extended`")
+    assert "behind" not in reason and reason.endswith("(`load: {protocol: extended}`, --protocol extended)")
 
 
 counts = st.tuples(st.integers(0, 500), st.integers(0, 500))
