@@ -5,12 +5,12 @@
 //! appends, then a new one takes its place, so that reads stay short.
 
 use super::isolation::Isolation;
-use super::shares::pick_by_weight;
+use super::writes_and_reads::{Types, UniqueValues, operation};
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
 use sql_wire::{Effect, Failure, Kind, Statement, Type, blocking, storage};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
 
@@ -19,10 +19,6 @@ pub const TABLE: &str = "fivenines_lists";
 
 const APPEND: usize = 0;
 const READ: usize = 1;
-
-/// The transactions, by their places: one that appends and reads, and one that only reads.
-const MIXED: usize = 0;
-const READ_ONLY: usize = 1;
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,25 +72,18 @@ impl Lists {
 pub struct Append {
     kind: Kind,
     options: AppendOptions,
-    types: Vec<TransactionType>,
+    types: Types,
     lists: RefCell<Lists>,
-    next_value: Cell<i64>,
-    /// From one value to the next, so that those of several loads never meet.
-    step: Cell<i64>,
+    values: UniqueValues,
 }
 
 pub fn make(kind: Kind, options: &AppendOptions) -> Rc<dyn Workload> {
-    let mut types = vec![TransactionType::new("append", true)];
-    if options.read_only > 0 {
-        types.push(TransactionType::new("append_read_only", false));
-    }
     Rc::new(Append {
         kind,
         options: *options,
-        types,
+        types: Types::new(NAMES[0], options.read_only),
         lists: RefCell::new(Lists::new(1, options.keys)),
-        next_value: Cell::new(1),
-        step: Cell::new(1),
+        values: UniqueValues::new(),
     })
 }
 
@@ -103,12 +92,7 @@ impl Append {
         let count = client.rng().uniform(1, self.options.operations);
         client.begin().await?;
         for _ in 0..count {
-            let (at, is_read) = {
-                let mut rng = client.rng();
-                let at = rng.uniform(0, self.options.keys - 1) as usize;
-                let is_read = which == READ_ONLY || rng.uniform(1, 100) <= self.options.reads;
-                (at, is_read)
-            };
+            let (at, is_read) = operation(client, which, self.options.keys, self.options.reads);
             match is_read {
                 true => self.read(at, client).await?,
                 false => self.append(at, client).await?,
@@ -128,8 +112,7 @@ impl Append {
 
     async fn append(&self, at: usize, client: &Client) -> Result<(), Failure> {
         let key = self.lists.borrow_mut().append(at, self.options.max_appends);
-        let value = self.next_value.get();
-        self.next_value.set(value + self.step.get());
+        let value = self.values.take();
         client.note(Operation::Append { key, value });
         let call = client.call(APPEND).big_int(key).text_by(|out| {
             // a vector takes everything
@@ -146,7 +129,7 @@ impl Workload for Append {
     }
 
     fn transactions(&self) -> &[TransactionType] {
-        &self.types
+        self.types.all()
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -191,8 +174,7 @@ impl Workload for Append {
     }
 
     fn one_of(&self, index: usize, count: usize) {
-        self.next_value.set(1 + index as i64);
-        self.step.set(count as i64);
+        self.values.one_of(index, count);
     }
 
     fn session_setup(&self, kind: Kind) -> Vec<String> {
@@ -200,13 +182,7 @@ impl Workload for Append {
     }
 
     fn pick(&self, client: &Client) -> Option<usize> {
-        match self.options.read_only {
-            0 => Some(MIXED),
-            share => {
-                let weights = [100.0 - f64::from(share), f64::from(share)];
-                Some(pick_by_weight(client, weights.iter().copied()))
-            }
-        }
+        Some(self.types.pick(client))
     }
 
     fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running {

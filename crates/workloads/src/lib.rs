@@ -26,6 +26,7 @@ pub mod tatp;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tpcc;
+mod writes_and_reads;
 
 pub use client::Client;
 

@@ -4,7 +4,7 @@
 //! Source: the register workloads of Jepsen (jepsen.tests.linearizable-register). Every value is written once in a
 //! run, so that a read tells which write it saw.
 
-use super::shares::pick_by_weight;
+use super::writes_and_reads::{Types, UniqueValues, operation};
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::history::Operation;
 use serde::Deserialize;
@@ -17,10 +17,6 @@ pub const TABLE: &str = "fivenines_registers";
 
 const WRITE: usize = 0;
 const READ: usize = 1;
-
-/// The transactions, by their places: one that writes or reads, and one that only reads.
-const MIXED: usize = 0;
-const READ_ONLY: usize = 1;
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,37 +32,25 @@ pub struct RegistersOptions {
 pub struct Registers {
     kind: Kind,
     options: RegistersOptions,
-    types: Vec<TransactionType>,
+    types: Types,
     first: Cell<i64>,
-    next_value: Cell<i64>,
-    /// From one value to the next, so that those of several loads never meet.
-    step: Cell<i64>,
+    values: UniqueValues,
 }
 
 pub fn make(kind: Kind, options: &RegistersOptions) -> Rc<dyn Workload> {
-    let mut types = vec![TransactionType::new("registers", true)];
-    if options.read_only > 0 {
-        types.push(TransactionType::new("registers_read_only", false));
-    }
     Rc::new(Registers {
         kind,
         options: *options,
-        types,
+        types: Types::new(NAMES[0], options.read_only),
         first: Cell::new(1),
-        next_value: Cell::new(1),
-        step: Cell::new(1),
+        values: UniqueValues::new(),
     })
 }
 
 impl Registers {
     async fn operation(&self, which: usize, client: &Client) -> Result<End, Failure> {
-        let (at, is_read) = {
-            let mut rng = client.rng();
-            let at = rng.uniform(0, self.options.keys - 1);
-            let is_read = which == READ_ONLY || rng.uniform(1, 100) <= self.options.reads;
-            (at, is_read)
-        };
-        let key = self.first.get() + i64::from(at);
+        let (at, is_read) = operation(client, which, self.options.keys, self.options.reads);
+        let key = self.first.get() + at as i64;
         match is_read {
             true => self.read(key, client).await?,
             false => self.write(key, client).await?,
@@ -82,8 +66,7 @@ impl Registers {
     }
 
     async fn write(&self, key: i64, client: &Client) -> Result<(), Failure> {
-        let value = self.next_value.get();
-        self.next_value.set(value + self.step.get());
+        let value = self.values.take();
         client.note(Operation::Write { key, value });
         client.call(WRITE).big_int(key).big_int(value).await?;
         Ok(())
@@ -96,7 +79,7 @@ impl Workload for Registers {
     }
 
     fn transactions(&self) -> &[TransactionType] {
-        &self.types
+        self.types.all()
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -135,18 +118,11 @@ impl Workload for Registers {
     }
 
     fn one_of(&self, index: usize, count: usize) {
-        self.next_value.set(1 + index as i64);
-        self.step.set(count as i64);
+        self.values.one_of(index, count);
     }
 
     fn pick(&self, client: &Client) -> Option<usize> {
-        match self.options.read_only {
-            0 => Some(MIXED),
-            share => {
-                let weights = [100.0 - f64::from(share), f64::from(share)];
-                Some(pick_by_weight(client, weights.iter().copied()))
-            }
-        }
+        Some(self.types.pick(client))
     }
 
     fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running {

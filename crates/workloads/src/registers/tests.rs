@@ -1,5 +1,6 @@
 use super::*;
 use crate::testing::{Called, calls};
+use crate::writes_and_reads::{MIXED, READ_ONLY};
 use proptest::prelude::*;
 use sql_wire::Value;
 use std::collections::BTreeSet;
