@@ -110,6 +110,16 @@ PYTHON
   start proxy.log python3 proxy.py "$@"
 }
 
+paid() { # paid LOST: let `pay PORT` of the script pay once, while the answers to the first LOST commits are lost; print what
+  # it says, and the number of payments. Needs `sql`, its server at $port, and a table payments
+  local proxy
+  proxy=$(free_port)
+  lose_commits "$proxy" "$port" "$1"
+  await "$postgres/pg_isready" -h 127.0.0.1 -p "$proxy"
+  sql 'TRUNCATE payments'
+  echo "$(pay "$proxy"), payments: $(sql 'SELECT count(*) FROM payments')"
+}
+
 postgres_server() { # postgres_server NAME PORT [SETTING...]: PostgreSQL 18.6 of the PyPI wheel, user and database postgres
   local name=$1 port=$2
   shift 2
