@@ -14,7 +14,7 @@
 #   the sum before and after: 1000 and 1000
 #   sums that were wrong: some
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-debian_packages sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5
+sysbench_packages
 port=$(free_port)
 mariadb_server server "$port"
 sql() { mariadb --no-defaults -h127.0.0.1 -P"$port" -uroot -NB -e "$1"; }

@@ -50,6 +50,10 @@ debian_packages() { # debian_packages NAME[=VERSION]...: unpack packages of this
   export LD_LIBRARY_PATH
 }
 
+sysbench_packages() { # sysbench_packages [NAME...]: sysbench 1.0.20 of Debian 12, and other packages
+  debian_packages sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5 "$@"
+}
+
 debian_release() { # debian_release NAME: let debian_packages take packages of another release, without a change of the machine
   local mirror
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | sed -n 1p)

@@ -12,7 +12,7 @@
 #   stall of 3 s: status 0, summary: 1
 #   stall of 15 s: status 1, summary: 0, FATAL: The event queue is full
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-debian_packages sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5
+sysbench_packages
 port=$(free_port)
 mariadb_server server "$port"
 sql() { mariadb --no-defaults -h127.0.0.1 -P"$port" -uroot -NB -e "$1"; }

@@ -10,7 +10,7 @@
 #   without options: flag true, number 0, text '', list 0, file nil
 #   --flag=off: flag false
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-debian_packages sysbench=1.0.20+ds-5 libluajit-5.1-2 libluajit-5.1-common libmariadb3 libpq5 libaio1
+sysbench_packages libaio1
 cat >options.lua <<'LUA'
 sysbench.cmdline.options = {
    flag = {"whether", nil, sysbench.cmdline.ARG_BOOL},
