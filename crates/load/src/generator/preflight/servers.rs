@@ -56,7 +56,7 @@ pub fn check(
         workload.ready(&mut client)?;
         drop(client);
         let connect = || usable(args, endpoint, credentials, wanted);
-        if by_script {
+        if by_script && args.driver == Kind::Mysql {
             // A script gets the server as it is, and no statement that the user has not written.
             let mut session = connect()?;
             for sql in &setup {
