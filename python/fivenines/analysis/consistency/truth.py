@@ -87,6 +87,10 @@ class CellTruth:
         """Return what one checker has found against the order of time, by kind; None: not judged."""
         return self.in_time.get(source)
 
+    def found(self, source: str) -> dict[str, int]:
+        """Return all that one checker has found, also against the order of time, by kind."""
+        return self.of(source) | (self.late(source) or {})
+
 
 def trial_truths(trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]) -> list[TrialTruth]:
     """Read the ledgers of trials; a damaged table becomes a note, and affects its trial only."""

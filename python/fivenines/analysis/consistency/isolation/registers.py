@@ -167,8 +167,9 @@ def _in_time(history: _History) -> dict[str, _Found]:
 def _orders(operations: Operations) -> Iterator[tuple[str, Ints, Flags]]:
     """Yield each kind of stale read, the plainest first: what is compared, and what proves a newer value."""
     client = operations.key * (operations.client.max(initial=0) + 1) + operations.client
+    own = np.unique(client, return_inverse=True)[1]
     for name, witnesses in (("stale-read", operations.writes), ("backwards", ~operations.writes)):
-        yield f"{name}-process", np.unique(client, return_inverse=True)[1], witnesses
+        yield f"{name}-process", own, witnesses
         yield f"{name}-realtime", operations.key, witnesses
 
 

@@ -89,7 +89,7 @@ def isolation_table(data: Data) -> Table:
             mine = [one for _, one in _judged(cell) if one.source == source]
             size = number(sum(one.transactions for one in mine))
             head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
-            kinds = cell.truth.of(source) | (cell.truth.late(source) or {})
+            kinds = cell.truth.found(source)
             rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in kinds.items()]
             unjudged = "the order of time was not judged" if source in _not_in_time(cell) else ""
             rows += [] if kinds else [[*head, "none", unjudged, "0"]]
@@ -129,8 +129,7 @@ def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
                 texts.append(
                     f"{name} lost {count(lost, 'acknowledged append')}, or answered from old copies."
                 )
-        late = [cell.truth.of("registers") | (cell.truth.late("registers") or {}) for cell in mine]
-        if kinds := sorted({kind for found in late for kind in found}):
+        if kinds := sorted({kind for cell in mine for kind in cell.truth.found("registers")}):
             texts.append(f"Registers of {name} were not linearizable ({', '.join(kinds)}).")
         if kinds := sorted({kind for cell in mine for kind in cell.truth.of("bank")}):
             texts.append(f"{name} violated isolation ({', '.join(kinds)}).")
@@ -144,10 +143,9 @@ def _level(cell: CellResult) -> str:
 
 
 def _registers(cell: CellResult) -> str:
-    late = cell.truth.late("registers")
-    if cell.truth.of("registers") or late:
+    if cell.truth.found("registers"):
         return "not linearizable"
-    return NOTHING if late is None else "linearizable"
+    return NOTHING if cell.truth.late("registers") is None else "linearizable"
 
 
 def example_table(data: Data) -> Table:
